@@ -1,0 +1,86 @@
+# Every target works through .venv, so a fresh machine needs Python 3.11 or newer and make, nothing else.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+FAST := not powercut and not strace and not slow
+SOURCES := src tests scripts $(if $(wildcard bench/*.py),bench)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The build backend comes first and from the pinned versions too; an isolated build would fetch whatever is newest.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: $(PYTHON) is older than Python 3.11; try make PYTHON=/path/to/python3.12" >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt hatchling editables
+	$(BIN)/python -m pip install --quiet --no-build-isolation -c constraints.txt -e '.[dev]'
+	@# Packages may ship files of another Python as data; those need not compile.
+	-@$(BIN)/python -m compileall -qq "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@scripts/system-tools --install
+	@touch $(STAMP)
+
+.PHONY: setup
+setup: $(STAMP) ## Make .venv with pinned versions, compile bytecode, look for system tools
+	@$(BIN)/python -m compileall -q src
+	@scripts/system-tools
+
+.PHONY: run
+run: setup ## Show the program at work
+	$(BIN)/hindbrain demo
+
+# 5 is pytest's code for "no test selected"; a tier without tests is no failure.
+.PHONY: test
+test: setup check ## Run every check and every test
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not powercut"
+	$(BIN)/python -m pytest -m powercut || test $$? -eq 5
+
+.PHONY: test-fast
+test-fast: setup ## Run the fast tests only
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "$(FAST)"
+
+.PHONY: test-versions
+test-versions: ## Run the fast tests on each supported Python found here
+	@scripts/test-versions "$(FAST)" $(WORKERS)
+
+.PHONY: check
+check: setup ## Lint, types, layer rules, words that must not appear
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy $(SOURCES)
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/scan_words.py
+
+.PHONY: docs
+docs: setup ## Rewrite the tables in the documents that are made from code
+	$(BIN)/python scripts/docs_tables.py
+
+.PHONY: bench-hook
+bench-hook: setup ## Measure what a hook call costs the agent
+	$(BIN)/python bench/hook.py
+
+.PHONY: bench-journal
+bench-journal: setup ## Measure durable appends
+	$(BIN)/python bench/journal.py
+
+.PHONY: bench-ingest
+bench-ingest: setup ## Measure journal lines into the ledger
+	$(BIN)/python bench/ingest.py
+
+.PHONY: lock
+lock: setup ## Pin the versions now in .venv in constraints.txt
+	$(BIN)/python -m pip freeze --all --exclude hindbrain --exclude pip --exclude setuptools | grep -v -e '^-e' -e ' @ ' > constraints.txt.new
+	mv constraints.txt.new constraints.txt
+
+.PHONY: clean
+clean: ## Remove everything setup and the tests made
+	rm -rf $(VENV) .venv-3.* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What every stage may use: errors, clock, configuration, files, redaction. Standard library only."""

@@ -1,0 +1,53 @@
+"""The data directory -> where each thing in it is.
+
+    hook.py           the launcher agents run          lost, lost.unloaded   how many events could not be kept
+    journal/          open segments                    worker.lock, .start   who serves this home, who starts it
+    archive/          stored segments, compressed      wake                  a pipe: something new in the journal
+    ledger.db         the SQLite ledger                damage/               copies of what was torn or damaged
+    config.toml       settings                         log/                  the worker's log, crash reports
+    backups/          where `hindbrain backup` writes unless told otherwise
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths only; nothing is touched by making one."""
+
+    root: Path
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal"
+
+    @property
+    def archive(self) -> Path:
+        return self.root / "archive"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger.db"
+
+    @property
+    def damage(self) -> Path:
+        return self.root / "damage"
+
+    @property
+    def worker_lock(self) -> Path:
+        return self.root / "worker.lock"
+
+    @property
+    def wake(self) -> Path:
+        return self.root / "wake"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "log"
+
+    @property
+    def backups(self) -> Path:
+        return self.root / "backups"

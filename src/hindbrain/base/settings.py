@@ -1,0 +1,182 @@
+"""Text or TOML value -> checked setting: every setting there is, with its default, its meaning and what it accepts.
+
+One tuple says it all. Loading, `config show`, `config set` and docs/configuration.md are made from it, so a setting
+that is not here does not exist and one that is here cannot be forgotten anywhere. Nothing here reads a file or the
+environment.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+Value = bool | int | float | str | tuple[str, ...]
+
+MASK: Final = "****"
+POSTGRESQL: Final = ("postgresql://", "postgres://")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One thing a person may set."""
+
+    name: str
+    default: Value
+    description: str
+    allowed: str  # completes the sentence "allowed: ..."
+    check: Callable[[object], Value]  # raises ValueError for anything not allowed
+    read_text: Callable[[str], object]  # a variable's or flag's text -> what the file would hold
+    mask: Callable[[str], str] | None = None  # a secret's text -> what may be shown of it
+    in_file: bool = True
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "HINDBRAIN_" + self.name.upper().replace(".", "_")
+
+    @property
+    def secret(self) -> bool:
+        return self.mask is not None
+
+    def shown(self, value: Value) -> Value:
+        """The value as it may be shown to anybody."""
+        return self.mask(value) if self.mask is not None and isinstance(value, str) else value
+
+
+def as_text(value: object) -> str:
+    """A value the way a variable or `config set` would spell it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ":".join(str(item) for item in value)
+    return str(value)
+
+
+def mask_database(value: str) -> str:
+    """A checked connection string without its password; shows too little rather than too much."""
+    if "://" not in value:
+        return value
+    scheme, rest = value.split("://", 1)
+    userinfo, at, host = rest.partition("@")
+    if "@" in host or (at and any(letter in userinfo for letter in "/?#")):
+        return f"{scheme}://{MASK}"  # an @ out of its place: where the password ends is anybody's guess
+    user, colon, _ = userinfo.partition(":") if at else ("", "", "")
+    host, query, _ = (host if at else rest).partition("?")  # a query may hold a password too, under more than one name
+    return f"{scheme}://{user}{colon and ':' + MASK}{at}{host}{query and '?' + MASK}"
+
+
+def _database(value: object) -> str:
+    if value == "sqlite":
+        return "sqlite"
+    if not isinstance(value, str) or not value.startswith(POSTGRESQL):
+        raise ValueError("not a database we know")
+    parts = urlsplit(value)
+    if not parts.hostname or not parts.path.strip("/") or parts.port == 0:
+        raise ValueError("host or database name is missing")
+    return value
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str) or not value or any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
+        raise ValueError("not a path")
+    if not os.path.isabs(value):
+        raise ValueError("not absolute")
+    return os.path.normpath(value)
+
+
+def _paths(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError("not a list")
+    return tuple(_path(item) for item in value)
+
+
+def _number(low: float, high: float) -> Callable[[object], Value]:
+    def check(value: object) -> Value:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError("not a number")
+        if not low <= value <= high:
+            raise ValueError("out of range")
+        return value
+
+    return check
+
+
+def _whole(low: int, high: int) -> Callable[[object], Value]:
+    def check(value: object) -> Value:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError("not a whole number in range")
+        return value
+
+    return check
+
+
+def _yes_no(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("neither true nor false")
+    return value
+
+
+def _one_of(*words: str) -> Callable[[object], Value]:
+    def check(value: object) -> Value:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError("not one of the words")
+        return value
+
+    return check
+
+
+def _text_to_number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _text_to_yes_no(text: str) -> bool:
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    try:
+        return words[text.lower()]
+    except KeyError:
+        raise ValueError("neither yes nor no") from None
+
+
+def _text_to_paths(text: str) -> list[str]:
+    return [item for item in text.split(":") if item]
+
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting(
+        "home", "", "The directory that holds the journal, the ledger, logs and this configuration.",
+        "an absolute path", _path, str, in_file=False,
+    ),
+    Setting(
+        "database", "sqlite", "Where the ledger is stored. This version stores in SQLite only.",
+        '"sqlite" or postgresql://user:password@host/name', _database, str, mask=mask_database,
+    ),
+    Setting(
+        "worker.idle_seconds", 300, "The worker leaves after this many seconds without work.",
+        "a number from 0 to 86400", _number(0, 86_400), _text_to_number,
+    ),
+    Setting(
+        "capture.transcript_roots", (), "Further directories whose transcripts are followed.",
+        "a list of absolute paths (in a variable: separated by colons)", _paths, _text_to_paths,
+    ),
+    Setting(
+        "capture.catch_up", True, "Read transcripts of sessions whose hooks never fired.",
+        "true or false", _yes_no, _text_to_yes_no,
+    ),
+    Setting(
+        "journal.keep_segments", 2, "How many full journal segments stay uncompressed.",
+        "a whole number from 0 to 10000", _whole(0, 10_000), int,
+    ),
+    Setting(
+        "log.level", "info", "How much the worker writes to its log.",
+        "debug, info, warning or error", _one_of("debug", "info", "warning", "error"), str.lower,
+    ),
+)  # fmt: skip
+
+BY_NAME: Final = {setting.name: setting for setting in SETTINGS}

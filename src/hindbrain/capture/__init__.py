@@ -1,0 +1,1 @@
+"""An agent's hook payload or transcript line -> Event."""

@@ -1,0 +1,174 @@
+"""One thing an agent's hook call or transcript line said, in the same shape for every agent.
+
+The id is made of the client's own ids and, where the client gives none, of the content. A hook and the transcript
+therefore name the same turn alike, and a resend is the same event. Nothing here is random and nothing reads a clock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+EVENT_VERSION: Final = 1
+
+# A turn is a piece of conversation. The typed notes (decision ... custom) are what an agent builder hands us as such. The
+# rest describe a session or the journal's own bookkeeping and never become turns.
+Kind = Literal[
+    "turn",
+    "decision", "file", "task", "insight", "error", "command", "subagent", "custom",
+    "session_start", "session_end", "pre_compact", "post_compact", "subagent_start", "subagent_stop",
+    "notice",  # a hook call that carries nothing to keep, or one of a kind we do not know; counted, shown, never lost
+    "unparsed",  # a payload no adapter could read: its text is kept as it came
+    "place",  # which project a working directory belongs to, as found when it was first seen
+    "cursor",  # how far a transcript has been read
+]
+Role = Literal["user", "assistant", "tool_call", "tool_result"]
+Origin = Literal["hook", "transcript", "api", "worker"]
+
+KINDS: Final[frozenset[str]] = frozenset(get_args(Kind))
+ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
+ORIGINS: Final[frozenset[str]] = frozenset(get_args(Origin))
+
+# Longer texts are kept in part, with a mark; one turn must not fill the ledger.
+MAX_TEXT_CHARS: Final = 200_000
+# Ids look at this much of a text, so a hook payload that was cut and the whole transcript line still agree.
+ID_TEXT_CHARS: Final = 4_096
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a text stands: bytes start to end of a transcript file."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What one hook call or transcript line said."""
+
+    kind: Kind
+    agent: str
+    session: str
+    at: int  # milliseconds since 1970, UTC
+    key: str  # the client's own id of this thing, unique within session, kind and role
+    origin: Origin
+    role: Role | None = None
+    text: str = ""
+    cwd: str = ""
+    tool: str = ""
+    parent: str = ""  # client id of the session that started this one (subagents)
+    source: Source | None = None
+    detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def id(self) -> str:
+        """The same for a hook call, its resend and the transcript line that repeats it."""
+        return stable_id("e", self.agent, self.session, self.kind, self.role or "", self.key)
+
+
+def stable_id(prefix: str, *parts: str) -> str:
+    """A short id that depends on nothing but the parts; a length before each keeps ("ab", "c") and ("a", "bc") apart."""
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(raw) + raw)
+    return f"{prefix}_{digest.hexdigest()}"
+
+
+def session_id(agent: str, session: str) -> str:
+    """The ledger's id of a client's session."""
+    return stable_id("s", agent, session)
+
+
+def text_key(text: str) -> str:
+    """A short digest of a text for use inside a key, blind to line ends and surrounding space."""
+    plain = "\n".join(text.replace("\r\n", "\n").replace("\r", "\n").strip()[:ID_TEXT_CHARS].split("\n"))
+    return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def bounded(text: str, limit: int = MAX_TEXT_CHARS) -> str:
+    """The text, or its beginning and a mark that says how much is missing."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n[... {len(text) - limit} more characters not kept]"
+
+
+def storable(text: str) -> str:
+    """The text as UTF-8 can hold it: lone surrogates and NUL become U+FFFD, so no later writer can fail on them."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\x00", "\ufffd")
+
+
+def encode(event: Event) -> bytes:
+    """One line of JSON, without line breaks, for the journal."""
+    data: dict[str, Json] = {
+        "v": EVENT_VERSION, "kind": event.kind, "agent": event.agent, "session": event.session, "at": event.at,
+        "key": event.key, "origin": event.origin,
+    }
+    optional: dict[str, Json] = {
+        "role": event.role, "text": event.text, "cwd": event.cwd, "tool": event.tool, "parent": event.parent,
+        "detail": dict(event.detail),
+    }
+    data.update({name: value for name, value in optional.items() if value})
+    if event.source is not None:
+        data["source"] = [event.source.path, event.source.start, event.source.end]
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+class BadEvent(ValueError):
+    """Bytes that are not an event of a version we know; the caller keeps them and says so."""
+
+
+def decode(data: bytes) -> Event:
+    """The event a journal line holds. Raises BadEvent for anything else, also for a version newer than ours."""
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadEvent(f"not JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise BadEvent(f"an object was expected, found {type(raw).__name__}")
+    if raw.get("v") != EVENT_VERSION:
+        raise BadEvent(f"event version {raw.get('v')!r} is not {EVENT_VERSION}")
+    return _checked(raw)
+
+
+def _checked(raw: dict[str, Json]) -> Event:
+    kind, role, origin, at = raw.get("kind"), raw.get("role"), raw.get("origin"), raw.get("at")
+    if kind not in KINDS or origin not in ORIGINS or (role is not None and role not in ROLES):
+        raise BadEvent(f"unknown kind, role or origin: {kind!r}, {role!r}, {origin!r}")
+    if not isinstance(at, int) or isinstance(at, bool):
+        raise BadEvent(f"time is not a whole number: {at!r}")
+    detail = raw.get("detail", {})
+    if not isinstance(detail, dict):
+        raise BadEvent("detail is not an object")
+    return Event(
+        kind=kind,  # type: ignore[arg-type]  # membership was checked above
+        agent=_text(raw, "agent"), session=_text(raw, "session"), at=at, key=_text(raw, "key"),
+        origin=origin,  # type: ignore[arg-type]
+        role=role,  # type: ignore[arg-type]
+        text=_text(raw, "text"), cwd=_text(raw, "cwd"), tool=_text(raw, "tool"), parent=_text(raw, "parent"),
+        source=_source(raw.get("source")), detail=detail,
+    )  # fmt: skip
+
+
+def _text(raw: Mapping[str, Json], name: str) -> str:
+    value = raw.get(name, "")
+    if not isinstance(value, str):
+        raise BadEvent(f"{name} is not text: {value!r}")
+    return value
+
+
+def _source(value: Json) -> Source | None:
+    if value is None:
+        return None
+    match value:
+        case [str(path), int(start), int(end)]:
+            return Source(path, start, end)
+        case _:
+            raise BadEvent(f"source is not [path, start, end]: {value!r}")

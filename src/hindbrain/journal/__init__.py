@@ -1,0 +1,1 @@
+"""Event -> one durable, checksummed line on disk -> the same line read back."""

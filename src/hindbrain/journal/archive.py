@@ -1,0 +1,99 @@
+"""Segments whose every line is stored -> compressed archives, from which the ledger can be rebuilt.
+
+A segment is taken away only when its archive is on the disk and has been read back, and only under an exclusive lock: a hook
+that still has it open either holds the lock (then it stays for next time) or finds afterwards that it has no name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from hindbrain.base.errors import JournalError
+from hindbrain.base.files import ensure_private_dir, new_file, open_private, storage_error, sync_directory
+from hindbrain.journal.read import ARCHIVE_SUFFIX, BLOCK, segment_name, segments
+
+_LEVEL: Final = 6
+
+
+def has_no_writer(path: Path) -> bool:
+    """Whether no hook has this segment open; only meaningful for one that is not the newest."""
+    try:
+        descriptor = open_private(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        return _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def archive_stored(journal: Path, archive: Path, stored: Mapping[str, int], keep: int) -> list[str]:
+    """Archive all segments that are wholly stored, but for the newest, where lines go, and `keep` full ones before it."""
+    done: list[str] = []
+    for path in segments(journal)[: -(keep + 1)]:
+        if _archive(path, archive, stored.get(segment_name(path), -1)):
+            done.append(segment_name(path))
+    if done:
+        sync_directory(journal)
+    return done
+
+
+def _archive(path: Path, archive: Path, stored_to: int) -> bool:
+    try:
+        descriptor = open_private(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False  # it got its lasting name since it was listed
+    try:
+        # the size counts only once no writer can change it any more
+        if not _lock(descriptor) or os.fstat(descriptor).st_size > max(stored_to, 0):
+            return False
+        ensure_private_dir(archive)
+        target = archive / f"{segment_name(path)}{ARCHIVE_SUFFIX}"
+        _verify(target, _compress(descriptor, target))
+        path.unlink()
+    except OSError as error:
+        raise storage_error("archive", path, error) from error
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False  # a writer is there, or this file system has no locks: the segment simply stays
+    return True
+
+
+def _compress(descriptor: int, target: Path) -> tuple[int, int]:
+    """Write the archive; returns length and checksum of what went in."""
+    length = checksum = 0
+    with new_file(target) as out, os.fdopen(os.dup(out), "wb") as raw:
+        # no time and no name inside: the same segment always gives the same archive
+        with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
+            while block := os.pread(descriptor, BLOCK, length):
+                packed.write(block)
+                length += len(block)
+                checksum = zlib.crc32(block, checksum)
+    return length, checksum
+
+
+def _verify(target: Path, wanted: tuple[int, int]) -> None:
+    hint = "check the disk; the segment was kept"
+    length = checksum = 0
+    try:
+        with gzip.open(target, "rb") as packed:
+            while block := packed.read(BLOCK):
+                length += len(block)
+                checksum = zlib.crc32(block, checksum)
+    except (EOFError, zlib.error) as error:
+        raise JournalError(f"archive {target} cannot be read back: {error}", hint=hint) from error
+    if (length, checksum) != wanted:
+        raise JournalError(f"archive {target} does not hold what was written", hint=hint)

@@ -1,0 +1,1 @@
+"""Journal lines -> sessions, turns, memories and links, in one database."""

@@ -1,0 +1,187 @@
+"""Journal records and their events -> rows, full-text index, damage and cursors, in one transaction.
+
+A batch is first folded in memory (merge.py), then compared with what is stored by one query per table, then written by
+`executemany`. So a batch costs a fixed number of statements, and an event that was seen before costs no write at all.
+The caller holds the transaction: either all of a batch is there afterwards, cursors included, or none of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from hindbrain.capture.event import Event, Json, session_id
+from hindbrain.journal.read import Damage, Record
+from hindbrain.ledger import merge, rows
+from hindbrain.ledger.merge import Piece, SessionState, clean, json_text, whole
+from hindbrain.ledger.project import Place, place_of
+from hindbrain.ledger.rows import Cursor
+
+BATCH_RECORDS: Final = 500
+BATCH_BYTES: Final = 8 << 20
+SEGMENT_PREFIX: Final = "segment:"
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one transaction takes in: records with their events, damage, and where the cursors stand after it."""
+
+    records: list[tuple[Record, list[Event]]] = field(default_factory=list[tuple[Record, list[Event]]])
+    damages: list[Damage] = field(default_factory=list[Damage])
+    cursors: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What a batch changed."""
+
+    records: int = 0
+    skipped: int = 0  # records below their segment's cursor
+    turns_new: int = 0
+    events_new: int = 0
+    merged: int = 0  # known turns and events that a delivery added something to
+    duplicates: int = 0  # deliveries of something known, merged or not
+    damages_new: int = 0
+    redactions_new: int = 0
+
+
+def segment_source(segment: str) -> str:
+    """The cursor of a journal segment."""
+    return SEGMENT_PREFIX + segment
+
+
+def batches(
+    items: Iterable[Record | Damage], decode: Callable[[Record], list[Event]], *,
+    max_records: int = BATCH_RECORDS, max_bytes: int = BATCH_BYTES,
+) -> Iterator[Batch]:  # fmt: skip
+    """Group what a segment's reader yields; each batch moves the segment's cursor behind its last item."""
+    batch, size = Batch(), 0
+    for item in items:
+        if isinstance(item, Record):
+            batch.records.append((item, decode(item)))
+        else:
+            batch.damages.append(item)
+        batch.cursors[segment_source(item.segment)] = item.end
+        size += item.end - item.start
+        if len(batch.records) + len(batch.damages) >= max_records or size >= max_bytes:
+            yield batch
+            batch, size = Batch(), 0
+    if batch.cursors:
+        yield batch
+
+
+def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested:
+    """Write a batch inside the transaction the caller holds."""
+    result, folded = Ingested(), _Folded()
+    reached = {segment: rows.reached(connection, segment_source(segment)) for segment in _segments(batch)}
+    for record, events in batch.records:
+        if record.start < reached[record.segment]:
+            result.skipped += 1
+            continue
+        result.records += 1
+        folded.take(record, events)
+    moved = rows.write_places(connection, folded.places)
+    rows.write_sessions(connection, folded.sessions)
+    rows.assign_projects(connection, list(folded.sessions), moved)
+    turns = rows.write_turns(connection, folded.turns)
+    events_written = rows.write_events(connection, folded.events)
+    result.turns_new, result.events_new = turns.new, events_written.new
+    result.merged = turns.merged + events_written.merged
+    result.duplicates = folded.repeated + turns.known + events_written.known
+    result.damages_new = rows.write_damages(connection, batch.damages, now_ms)
+    result.redactions_new = rows.write_redactions(connection, folded.redactions)
+    told = [_told_cursor(source, position, now_ms) for source, position in batch.cursors.items()]
+    rows.write_cursors(connection, [*folded.cursors, *told], now_ms)
+    rows.count_lines(connection, folded.lines)
+    return result
+
+
+def _segments(batch: Batch) -> set[str]:
+    return {record.segment for record, _ in batch.records}
+
+
+class _Folded:
+    """A batch's events, one entry per row to be written."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, SessionState] = {}
+        self.turns: dict[str, Piece] = {}
+        self.events: dict[str, Piece] = {}
+        self.places: list[tuple[Place, int]] = []
+        self.cursors: list[Cursor] = []
+        self.lines: dict[str, int] = {}
+        self.redactions: list[tuple[str, int, str, int]] = []
+        self.repeated = 0
+        self._by_client: dict[tuple[str, str], SessionState] = {}
+
+    def take(self, record: Record, events: Sequence[Event]) -> None:
+        source = segment_source(record.segment)
+        self.lines[source] = self.lines.get(source, 0) + 1
+        if told := record.line.meta.get("r"):
+            self.redactions += [(record.segment, record.start, rule, count) for rule, count in redactions(told).items()]
+        for event in events:
+            if event.kind == "place" and (place := place_of(event)) is not None:
+                self.places.append(place)
+            elif event.kind == "cursor" and (cursor := _cursor_of(event)) is not None:
+                self.cursors.append(cursor)
+            else:
+                self._take_content(event, record)
+
+    def _take_content(self, event: Event, record: Record) -> None:
+        session = self._session(event) if event.session else None
+        piece = merge.piece_of(event, session.id if session else None, record.segment, record.start)
+        # a turn without a session or a role has no place in a conversation; it is kept as something we could not read
+        is_turn = event.kind == "turn" and session is not None and event.role is not None
+        if event.kind == "turn" and not is_turn:
+            piece = piece._replace(kind="unparsed")
+        table = self.turns if is_turn else self.events
+        known = table.get(piece.id)
+        if known is None:
+            table[piece.id] = piece
+        else:
+            self.repeated += 1
+            table[piece.id] = merge.merged(known, piece)
+
+    def _session(self, event: Event) -> SessionState:
+        state = self._by_client.get((event.agent, event.session))
+        if state is None:
+            agent, client_id, at = clean(event.agent), clean(event.session), whole(event.at)
+            identifier = session_id(agent, client_id)
+            state = self.sessions.setdefault(identifier, SessionState(identifier, agent, client_id, at, at))
+            self._by_client[event.agent, event.session] = state
+        state.take(event)
+        return state
+
+
+def redactions(told: str) -> dict[str, int]:
+    """Secrets taken out of a line, by rule, from its header field: `github-token:2,password-assignment:1`."""
+    found: dict[str, int] = {}
+    for part in told.split(","):
+        rule, _, number = part.rpartition(":")
+        count = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+        if rule and count:
+            found[clean(rule)] = found.get(clean(rule), 0) + count
+        elif part:  # not in the form we write: something was taken out, so something is counted
+            found["unreadable"] = found.get("unreadable", 0) + 1
+    return found
+
+
+def _cursor_of(event: Event) -> Cursor | None:
+    """The cursor an event moves; None when it names none that an event may move."""
+    source, position = event.detail.get("source"), event.detail.get("position")
+    if not isinstance(source, str) or not source or source.startswith(SEGMENT_PREFIX) or not isinstance(position, dict):
+        return None
+    return Cursor(clean(source), whole(event.at), _offset(position), json_text(position))
+
+
+def _told_cursor(source: str, position: Json, now_ms: int) -> Cursor:
+    """A cursor the caller moves itself. A segment only grows, so for it the offset alone decides."""
+    at = 0 if source.startswith(SEGMENT_PREFIX) else now_ms
+    return Cursor(clean(source), at, _offset(position), json_text(position))
+
+
+def _offset(position: Json) -> int:
+    value = position.get("offset", 0) if isinstance(position, dict) else position
+    return whole(value) if isinstance(value, int) else 0

@@ -1,0 +1,186 @@
+"""Rows -> the small values the rest of the program works with.
+
+Every query reads all its rows at once and leaves no read transaction open: an open one would keep the write-ahead log
+from being emptied.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hindbrain.capture.event import Json
+from hindbrain.ledger.merge import ORIGIN_BITS, clean
+
+MAX_SEARCH_WORDS: Final = 32
+MAX_HITS: Final = 1000
+_WORD: Final = re.compile(r"\w+")
+
+_SEARCH: Final = """
+SELECT turns.id, turns.session_id, turns.role, turns.text, turns.tool, turns.at, -found.score
+FROM (SELECT rowid, bm25(turns_fts) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY rank LIMIT ?) AS found
+JOIN turns ON turns.rowid = found.rowid
+"""
+_SESSION: Final = """
+SELECT id, agent, client_id, project_id, cwd, parent_id, started_at, last_at, ended_at, end_reason, model, detail
+FROM sessions
+"""
+_TURNS_OF: Final = """
+SELECT id, session_id, role, text, tool, at, key, origins, segment, start, source_path, source_start, source_end, detail
+FROM turns WHERE session_id = ? ORDER BY at, source_start, segment, start, role, id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn that a search found; a larger score fits better."""
+
+    turn_id: str
+    session_id: str
+    role: str
+    text: str
+    tool: str
+    at: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A stored turn with where it came from."""
+
+    id: str
+    session_id: str
+    role: str
+    text: str
+    tool: str
+    at: int
+    key: str
+    origins: frozenset[str]
+    segment: str
+    start: int
+    source: tuple[str, int, int] | None
+    detail: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A stored session."""
+
+    id: str
+    agent: str
+    client_id: str
+    project_id: str | None
+    cwd: str
+    parent_id: str | None
+    started_at: int
+    last_at: int
+    ended_at: int | None
+    end_reason: str | None
+    model: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much is stored, and how much was lost or taken out on the way."""
+
+    lines: int  # journal lines taken in
+    sessions: int
+    turns: int
+    events: int
+    projects: int
+    memories: int
+    by_kind: Mapping[str, int]  # events by kind; turns by role as `turn:user` ...
+    damaged: int
+    torn: int
+    unparsed: int
+    redacted: Mapping[str, int]  # by rule
+
+
+def search(connection: sqlite3.Connection, words: str, k: int) -> list[Hit]:
+    """The turns that fit any of the words best, best first."""
+    query = match_expression(words)
+    if not query or k < 1:
+        return []
+    hits = [Hit(*row) for row in connection.execute(_SEARCH, (query, min(k, MAX_HITS))).fetchall()]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.turn_id))
+
+
+def match_expression(words: str) -> str:
+    """An FTS5 expression that finds any of the words. Each is quoted, so no text can be read as syntax."""
+    distinct = dict.fromkeys(word.lower() for word in _WORD.findall(words))
+    return " OR ".join(f'"{word}"' for word in list(distinct)[:MAX_SEARCH_WORDS])
+
+
+def counts(connection: sqlite3.Connection) -> Counts:
+    """One consistent look at all of it: the caller holds a read transaction."""
+    roles = dict(connection.execute("SELECT role, count(*) FROM turns GROUP BY role").fetchall())
+    kinds = dict(connection.execute("SELECT kind, count(*) FROM events GROUP BY kind").fetchall())
+    bad = dict(connection.execute("SELECT kind, count(*) FROM damage GROUP BY kind").fetchall())
+    rules = dict(connection.execute("SELECT rule, sum(count) FROM redactions GROUP BY rule ORDER BY rule").fetchall())
+    (lines,) = connection.execute("SELECT coalesce(sum(lines), 0) FROM cursors").fetchone()
+    return Counts(
+        lines=lines, sessions=_count(connection, "sessions"), turns=sum(roles.values()), events=sum(kinds.values()),
+        projects=_count(connection, "projects"), memories=_count(connection, "memories"),
+        by_kind={**{f"turn:{role}": number for role, number in sorted(roles.items())}, **dict(sorted(kinds.items()))},
+        damaged=bad.get("damaged", 0), torn=bad.get("torn", 0), unparsed=kinds.get("unparsed", 0), redacted=rules,
+    )  # fmt: skip
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(count)
+
+
+def session(connection: sqlite3.Connection, identifier: str) -> Session | None:
+    """One session by the ledger's id."""
+    row = connection.execute(f"{_SESSION} WHERE id = ?", (clean(identifier),)).fetchone()
+    return None if row is None else _session(row)
+
+
+def sessions(connection: sqlite3.Connection, limit: int) -> list[Session]:
+    """The sessions that were active last, newest first."""
+    rows = connection.execute(f"{_SESSION} ORDER BY last_at DESC, id LIMIT ?", (limit,)).fetchall()
+    return [_session(row) for row in rows]
+
+
+def _session(row: tuple[object, ...]) -> Session:
+    facts = {name: value for name, (_, value) in json.loads(str(row[-1])).items()}
+    columns: list[Any] = [*row[:-1], facts]  # STRICT columns have the declared types
+    return Session(*columns)
+
+
+def turns_of(connection: sqlite3.Connection, session_id: str) -> list[Turn]:
+    """A session's turns in the order they were said."""
+    return [_turn(row) for row in connection.execute(_TURNS_OF, (clean(session_id),)).fetchall()]
+
+
+def _turn(row: tuple[object, ...]) -> Turn:
+    columns: list[Any] = list(row)
+    *columns, bits, segment, start, path, source_start, source_end, detail = columns
+    origins = frozenset(name for name, bit in ORIGIN_BITS.items() if bits & bit)
+    source = None if path is None else (path, source_start, source_end)
+    columns += [origins, segment, start, source, json.loads(detail)]
+    return Turn(*columns)
+
+
+def cursor(connection: sqlite3.Connection, source: str) -> tuple[Json, int] | None:
+    """Where a source has been dealt with to, and the time its cursor was set for."""
+    row = connection.execute("SELECT position, at FROM cursors WHERE source = ?", (clean(source),)).fetchone()
+    return None if row is None else (json.loads(row[0]), row[1])
+
+
+def cursors(connection: sqlite3.Connection, prefix: str) -> dict[str, Json]:
+    """The cursors whose source begins with a prefix."""
+    query = "SELECT source, position FROM cursors WHERE substr(source, 1, length(?1)) = ?1 ORDER BY source"
+    return {source: json.loads(position) for source, position in connection.execute(query, (clean(prefix),)).fetchall()}
+
+
+def place(connection: sqlite3.Connection, cwd: str) -> tuple[str, str, int] | None:
+    """What a working directory was last found to be: identity, project id, and when."""
+    row = connection.execute("SELECT identity, project_id, at FROM places WHERE cwd = ?", (clean(cwd),)).fetchone()
+    return None if row is None else (str(row[0]), str(row[1]), int(row[2]))

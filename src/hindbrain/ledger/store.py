@@ -1,0 +1,264 @@
+"""A file -> a Ledger: the one object through which evidence is written and read.
+
+Writes happen in Ledger.ingest, each in one transaction. After an error that leaves open what reached the disk, the
+ledger takes no more writes, and a mark next to the file has it checked before it is trusted again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from hindbrain.base.clock import Clock
+from hindbrain.base.errors import LedgerBusy, LedgerDamaged, LedgerError, LedgerNotReady, StorageError
+from hindbrain.base.files import read_private, replace_file
+from hindbrain.capture.event import Event, Json, stable_id
+from hindbrain.ledger import connect, ingest, query, schema
+from hindbrain.ledger.backup import copy_to
+from hindbrain.ledger.ingest import Batch, Ingested
+from hindbrain.ledger.query import Counts, Hit, Session, Turn
+from hindbrain.ledger.schema import Migration
+
+BUSY_MS: Final = 5_000
+# A reader that holds its snapshot keeps the -wal file from being emptied. Beyond this size no more is written to it:
+# the journal has every event, so waiting costs nothing.
+WAL_LIMIT_BYTES: Final = 256 << 20
+SUSPECT_SUFFIX: Final = ".suspect"
+_SWAP: Final = b"swap "
+
+
+class Ledger:
+    """Sessions, turns and what belongs to them, in one SQLite file. Made with Ledger.open, ended with close."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, clock: Clock, *,
+        read_only: bool, created: bool, busy_ms: int, wal_limit: int, migrations: Sequence[Migration],
+    ) -> None:  # fmt: skip
+        self.connection = connection
+        self.path = path
+        self.read_only = read_only
+        self.created = created  # the file was made by this call: whoever has archives will want a rebuild
+        self.migrations = migrations
+        self._clock = clock
+        self._busy_ms = busy_ms
+        self._wal_limit = wal_limit
+        self._failed = ""
+
+    @classmethod
+    def open(
+        cls, path: Path, clock: Clock, *, read_only: bool = False, busy_ms: int = BUSY_MS,
+        wal_limit: int = WAL_LIMIT_BYTES, migrations: Sequence[Migration] | None = None,
+    ) -> Self:  # fmt: skip
+        """Open the ledger at `path`, made and brought to the newest schema if need be. A refusal changes nothing."""
+        created = connect.claim_file(path, create=not read_only)
+        ledger = cls(
+            connect.connect(path, read_only=read_only, busy_ms=busy_ms), path, clock,
+            read_only=read_only, created=created, busy_ms=busy_ms, wal_limit=wal_limit,
+            migrations=schema.shipped() if migrations is None else migrations,
+        )  # fmt: skip
+        try:
+            with ledger.translating():
+                ledger._prepare()
+        except BaseException:
+            ledger.connection.close()
+            raise
+        return ledger
+
+    def close(self) -> None:
+        """Give the file back; the last one to do so folds the write-ahead log in."""
+        with self.translating():
+            self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        waiting = schema.outstanding(schema.applied(self.connection), self.migrations)
+        connect.set_up(self.connection, read_only=self.read_only, busy_ms=self._busy_ms)
+        if self.read_only:
+            if waiting:
+                found = f"the ledger {self.path} waits for migration {waiting[0].number}"
+                raise LedgerNotReady(found, fresh=waiting[0] == self.migrations[0])
+            return
+        self._check_if_suspect()
+        self.migrate()
+
+    def _check_if_suspect(self) -> None:
+        mark = suspect_mark(self.path)
+        told = read_private(mark, limit=1 << 16)
+        if told is None:
+            return
+        if told.startswith(_SWAP) and Path(os.fsdecode(told[len(_SWAP) :])).exists():
+            raise LedgerDamaged(f"the ledger {self.path} is not whole: a rebuild was cut off while putting it in place")
+        found = [str(row[0]) for row in self.connection.execute("PRAGMA integrity_check(5)")]
+        if found != ["ok"]:
+            raise LedgerDamaged(f"the ledger {self.path} is not sound after a storage error: {found[0]}")
+        mark.unlink(missing_ok=True)
+
+    def migrate(self) -> list[int]:
+        """Run what is outstanding, each migration in a transaction of its own; gives back their numbers.
+
+        An existing ledger is copied aside first, under the same lock, so nobody writes between copy and migration.
+        """
+        done: list[int] = []
+        while schema.outstanding(schema.applied(self.connection), self.migrations):
+            with self.writing("EXCLUSIVE"):
+                before = schema.applied(self.connection)
+                waiting = schema.outstanding(before, self.migrations)
+                if not waiting:  # another process was quicker
+                    break
+                if before and not done:
+                    copy_to(self.path, self.path.with_name(f"{self.path.name}.before-{waiting[0].number:04d}"))
+                schema.apply(self.connection, waiting[0], self._clock.now_ms())
+            done.append(waiting[0].number)
+        return done
+
+    @contextlib.contextmanager
+    def translating(self) -> Iterator[None]:
+        """Turn SQLite's errors into ours, and remember the ones after which the file cannot be trusted unseen."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if connect.is_suspect(error) and not self.read_only:
+                self._failed = str(error)
+                self._leave_mark(str(error))
+            raise connect.translated(error, self.path) from error
+
+    def _leave_mark(self, reason: str) -> None:
+        try:
+            replace_file(suspect_mark(self.path), f"{self._clock.now_ms()} {reason}\n".encode())
+        except (StorageError, OSError):
+            pass  # the disk that just failed may refuse this too; the error itself is on its way to the caller
+
+    @contextlib.contextmanager
+    def writing(self, mode: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
+        """A write transaction: all of the block, or nothing of it."""
+        if self._failed:
+            found = f"the ledger {self.path} takes no writes after a storage error: {self._failed}"
+            raise LedgerError(found, hint="open it again; it is checked then")
+        with self.translating():
+            self.connection.execute(f"BEGIN {mode}")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view for several queries; keep it short, it holds the write-ahead log."""
+        with self.translating():
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:
+            # should this fail too, the error that brought us here says more; SQLite drops the transaction at close
+            with contextlib.suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
+
+    def ingest(self, batch: Batch) -> Ingested:
+        """Take a batch in: all of it, cursors included, or none. Taking it in again changes nothing."""
+        self._keep_wal_bounded()
+        with self.writing() as connection:
+            return ingest.write(connection, batch, self._clock.now_ms())
+
+    def _keep_wal_bounded(self) -> None:
+        if self.wal_bytes() <= self._wal_limit:
+            return
+        self.checkpoint()
+        if self.wal_bytes() > self._wal_limit:
+            raise LedgerBusy(
+                f"a reader keeps the write-ahead log of {self.path} from being emptied: {self.wal_bytes()} bytes",
+                hint="end the program that reads the ledger; capturing goes on meanwhile",
+            )
+
+    def wal_bytes(self) -> int:
+        """Size of the write-ahead log."""
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def checkpoint(self) -> bool:
+        """Fold the write-ahead log into the main file and empty it; False when a reader or writer is in the way."""
+        with self.translating():
+            busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            if not busy:
+                busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+
+    def search(self, words: str, k: int = 10) -> list[Hit]:
+        """The turns that fit any of the words best, best first. Any text is safe."""
+        with self.translating():
+            return query.search(self.connection, words, k)
+
+    def counts(self) -> Counts:
+        """How much is stored, lost and taken out."""
+        with self.reading() as connection:
+            return query.counts(connection)
+
+    def session(self, session_id: str) -> Session | None:
+        """A session by the ledger's id."""
+        with self.translating():
+            return query.session(self.connection, session_id)
+
+    def sessions(self, limit: int = 100) -> list[Session]:
+        """The sessions active last, newest first."""
+        with self.translating():
+            return query.sessions(self.connection, limit)
+
+    def turns_of(self, session_id: str) -> list[Turn]:
+        """A session's turns in the order they were said."""
+        with self.translating():
+            return query.turns_of(self.connection, session_id)
+
+    def cursor(self, source: str) -> Json:
+        """Where a source has been dealt with to, as its reader put it; None before the first time."""
+        with self.translating():
+            found = query.cursor(self.connection, source)
+        return None if found is None else found[0]
+
+    def cursors(self, prefix: str = "") -> dict[str, Json]:
+        """The cursors whose source begins with a prefix."""
+        with self.translating():
+            return query.cursors(self.connection, prefix)
+
+    def cursor_event(self, source: str, position: dict[str, Json], agent: str) -> Event:
+        """A cursor as an event for the journal, later than the stored one even when the clock was set back."""
+        with self.translating():
+            found = query.cursor(self.connection, source)
+        at = max(self._clock.now_ms(), 0 if found is None else found[1] + 1)
+        return Event(
+            kind="cursor", agent=agent, session="", at=at, key=stable_id("k", source, str(at)), origin="worker",
+            detail={"source": source, "position": position},
+        )  # fmt: skip
+
+    def place(self, cwd: str) -> tuple[str, str, int] | None:
+        """What a working directory was last found to be (identity, project id, time), None before it was looked at."""
+        with self.translating():
+            return query.place(self.connection, cwd)
+
+
+def suspect_mark(path: Path) -> Path:
+    """The file that has a ledger checked at its next opening."""
+    return path.with_name(path.name + SUSPECT_SUFFIX)
+
+
+def swap_text(new: Path) -> bytes:
+    """What the mark says while `new` is being put in the ledger's place; once `new` has no name, that is done."""
+    return _SWAP + os.fsencode(new.absolute())

@@ -1,0 +1,72 @@
+"""`hindbrain config`: settings -> what they are and where each comes from; and one setting changed in config.toml."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from hindbrain.base import config_file
+from hindbrain.base.config import FILE_NAME, Config, Source, checked, file_setting, from_text
+from hindbrain.base.files import ensure_private_dir, replace_file
+from hindbrain.base.settings import as_text
+from hindbrain.serve.invocation import Invocation, pass_invocation
+from hindbrain.serve.terminal import note, printable, say, say_json
+
+
+@click.group()
+def config() -> None:
+    """Show and change settings."""
+
+
+@config.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+@pass_invocation
+def show(invocation: Invocation, as_json: bool) -> None:
+    """Show every setting with its source; secrets are masked."""
+    loaded = invocation.config
+    if as_json:
+        say_json(_as_data(loaded))
+        return
+    rows = [(name, printable(as_text(loaded.shown(name))), str(loaded.source_of(name))) for name in loaded.values]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, value, source in rows:
+        say(f"{name:<{widths[0]}}  {value:<{widths[1]}}  {printable(source)}".rstrip())
+    for variable in loaded.unused:
+        note(f"unused variable: {printable(variable)}")
+
+
+def _as_data(loaded: Config) -> dict[str, object]:
+    settings = []
+    for name in loaded.values:
+        source = loaded.source_of(name)
+        settings.append({"name": name, "value": loaded.shown(name), "source": source.kind, "place": source.place})
+    return {"settings": settings, "unused": list(loaded.unused)}
+
+
+@config.command("set")
+@click.argument("name")
+@click.argument("value")
+@pass_invocation
+def set_(invocation: Invocation, name: str, value: str) -> None:
+    """Change one setting in config.toml.
+
+    Several paths are separated by colons. A variable or flag that sets the same name still wins.
+    """
+    path = invocation.home / FILE_NAME
+    source = Source("command", "config set")
+    setting = file_setting(name, source)
+    new = checked(setting, from_text(setting, value, source), source, os.environ)
+    text = config_file.with_value(path, config_file.read_text(path), name, new)
+    ensure_private_dir(path.parent)
+    replace_file(path, text.encode())
+    note(f"{name} is now {as_text(setting.shown(new))} in {path}")
+    if os.environ.get(setting.variable):
+        note(f"warning: the variable {setting.variable} is set and wins over the file")
+
+
+@config.command()
+@pass_invocation
+def path(invocation: Invocation) -> None:
+    """Print where the configuration file is looked for."""
+    say(printable(str(invocation.home / FILE_NAME)))

@@ -1,0 +1,247 @@
+"""The worker: one process per home that keeps ledger and journal together, and leaves when there is nothing to do.
+
+This is the only place where the stages are put together. The worker holds an flock for as long as it lives, so there are
+never two, and its death frees it however it dies. It listens on a pipe (`wake`), not on a port; hooks write a byte to it. It
+starts no processes of its own.
+
+Leaving without losing a call: the pipe is closed first, then the journal is looked at once more. A hook that came before the
+closing is seen by that look; one that comes after finds no reader and starts the next worker, which waits for the lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import logging.handlers
+import os
+import select
+import signal
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from hindbrain.base.clock import Clock, SystemClock
+from hindbrain.base.config import Config
+from hindbrain.base.errors import HindbrainError, LedgerBusy, StorageError, WorkerRunning
+from hindbrain.base.files import Lock, ensure_private_dir, lock_holder, open_private
+from hindbrain.base.home import Home
+from hindbrain.base.redact import redact_text
+from hindbrain.journal import losses
+from hindbrain.ledger.store import Ledger
+from hindbrain.serve.drain import Drain, Drained, default_roots
+
+log = logging.getLogger("hindbrain.worker")
+
+# Calls come in bursts; taking them in together saves a sync per call on the disk the hooks are syncing to.
+GATHER_SECONDS: Final = 0.2
+# A worker started by a hook while another is leaving waits this long for its lock.
+TAKE_OVER_SECONDS: Final = 5.0
+# Whoever asks who holds the lock has to touch it for an instant; a starting worker must not take that for another worker.
+LOOK_SECONDS: Final = 0.5
+RETRY_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
+_LOG_BYTES: Final = 1 << 20
+
+
+class Worker:
+    """Owns the lock, the pipe and the loop."""
+
+    def __init__(self, config: Config, clock: Clock | None = None) -> None:
+        self._config = config
+        self._home = Home(config.home)
+        self._clock = clock or SystemClock()
+        self._stopping = False
+        self._pipe = -1
+        self._bell = -1  # our own writing end: keeps the pipe from reporting an end, and wakes us from a signal
+
+    def run(self, *, wait_for_lock: float = LOOK_SECONDS) -> None:
+        """Work until idle or told to stop. Raises WorkerRunning when another worker serves this home."""
+        os.umask(0o077)  # for files that libraries make on their own: rotated logs, the database's side files
+        ensure_private_dir(self._home.root)
+        lock = Lock(self._home.worker_lock)
+        if not lock.acquire(timeout=wait_for_lock):
+            pid = lock_holder(self._home.worker_lock)
+            raise WorkerRunning(f"a worker already serves {self._home.root}: pid {pid}", pid=pid)
+        try:
+            lock.write(f"{os.getpid()}\n")
+            losses.prepare(os.fsencode(self._home.root))
+            with _logging(self._home, self._config.log_level):
+                self._serve_or_say_why()
+        finally:
+            self._close_pipe()
+            lock.release()
+
+    def _serve_or_say_why(self) -> None:
+        """A worker that a hook started has no terminal: why it ended must be in the log, where `status` finds it."""
+        try:
+            self._serve()
+        except Exception as error:
+            log.exception("worker %d ends: %s", os.getpid(), str(error).replace("\n", "; "))
+            raise
+
+    def _serve(self) -> None:
+        self._config.require_sqlite()
+        self._on_signals()
+        self._open_pipe()
+        log.info("worker %d serves %s", os.getpid(), self._home.root)
+        failures = 0
+        while not self._stopping:
+            try:
+                if self._work():
+                    break
+                failures = 0
+            except (HindbrainError, OSError) as error:
+                # Nothing is lost while we wait: the journal keeps what was not taken in. The ledger is opened anew, because
+                # after a storage error it takes no writes before it has been checked.
+                self._wait(_delay(failures, error))
+                failures += 1
+        log.info("worker %d leaves", os.getpid())
+
+    def _work(self) -> bool:
+        """Open the ledger and work; True when there was nothing more to do for long enough."""
+        with Ledger.open(self._home.ledger, self._clock) as ledger:
+            drain = Drain(self._home, ledger, self._clock, [*default_roots(), *self._config.transcript_roots])
+            try:
+                if ledger.created:
+                    drain.replay_archives(Drained())
+                if self._config.catch_up:
+                    drain.catch_up(Drained())
+                return self._loop(drain)
+            finally:
+                drain.close()
+
+    def _loop(self, drain: Drain) -> bool:
+        last_work = self._clock.elapsed()
+        while not self._stopping:
+            if self._pass(drain):
+                last_work = self._clock.elapsed()
+            idle = self._config.worker_idle_seconds - (self._clock.elapsed() - last_work)
+            if idle <= 0:
+                if self._leave(drain):
+                    return True
+                last_work = self._clock.elapsed()
+                continue
+            due = drain.next_due()
+            if self._wait(idle if due is None else min(idle, due)):
+                last_work = self._clock.elapsed()
+                self._gather()
+        return True
+
+    def _pass(self, drain: Drain) -> bool:
+        done = drain.run()
+        if done.records:
+            log.info("stored %d lines, %d new turns, %d from transcripts", done.records, done.turns_new, done.followed)
+            for name in drain.archive(self._config.keep_segments):
+                log.info("archived segment %s", name)
+        return done.records > 0
+
+    def _leave(self, drain: Drain) -> bool:
+        """Close the pipe, look once more; False when there was something after all."""
+        self._close_pipe()
+        if not self._pass(drain):
+            return True
+        self._open_pipe()
+        return False
+
+    def _open_pipe(self) -> None:
+        path = self._home.wake
+        with contextlib.suppress(FileNotFoundError):
+            found = path.lstat()
+            if not stat.S_ISFIFO(found.st_mode) or found.st_uid != os.geteuid():
+                path.rename(path.with_name(f"wake.replaced-{time.time_ns()}"))
+        with contextlib.suppress(FileExistsError):
+            os.mkfifo(path, 0o600)
+        self._pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        os.fchmod(self._pipe, 0o600)
+        self._bell = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+    def _close_pipe(self) -> None:
+        for descriptor in (self._pipe, self._bell):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._pipe = self._bell = -1
+
+    def _wait(self, seconds: float) -> bool:
+        """Sleep until a hook or a signal wakes us; True when one did."""
+        if self._stopping or self._pipe < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._pipe, select.POLLIN)
+        woken = bool(poll.poll(max(0.0, seconds) * 1000))
+        self._empty_pipe()
+        return woken
+
+    def _gather(self) -> None:
+        """Let the rest of a burst arrive."""
+        if not self._stopping:
+            time.sleep(GATHER_SECONDS)
+            self._empty_pipe()
+
+    def _empty_pipe(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._pipe, 4096):
+                pass
+
+    def _on_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a closing terminal is no reason to leave
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self._stopping = True
+        if self._bell >= 0:
+            with contextlib.suppress(BlockingIOError):
+                os.write(self._bell, b"\n")
+
+
+def _delay(failures: int, error: Exception) -> float:
+    """How long to wait after a failed pass."""
+    seconds = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
+    level = logging.INFO if isinstance(error, LedgerBusy) else logging.ERROR
+    log.log(level, "a pass failed, next try in %g s: %s", seconds, str(error).replace("\n", "; "))
+    return seconds
+
+
+class _Redacting(logging.Formatter):
+    """A traceback may quote what an event said; the log is a file like any other (P10)."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact_text(super().format(record))[0]
+
+
+@contextlib.contextmanager
+def _logging(home: Home, level: str) -> Iterator[None]:
+    """The worker's log: private, bounded, and without anything an event said."""
+    path = ensure_private_dir(home.log) / "worker.log"
+    os.close(open_private(path, os.O_WRONLY | os.O_CREAT))
+    handler = logging.handlers.RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+    handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(message)s"))
+    root = logging.getLogger("hindbrain")
+    root.setLevel(level.upper())
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        handler.close()
+
+
+def stop(home: Path, timeout: float = 15.0) -> int | None:
+    """Ask the worker of this home to leave and wait until it has; its pid, or None when there was none."""
+    lock = Home(home).worker_lock
+    pid = lock_holder(lock)
+    if pid is None:
+        return None
+    if pid == 0:
+        raise StorageError(f"{lock} is held, but its holder has not said who it is", path=str(lock), hint="try again in a moment")
+    # The lock was held a moment ago by the process that wrote this pid, so it is not a stranger's.
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + timeout
+    while lock_holder(lock) == pid:
+        if time.monotonic() > deadline:
+            raise StorageError(f"worker {pid} has not left within {timeout:g} s", hint=f"look at {Home(home).log / 'worker.log'}")
+        time.sleep(0.02)
+    return pid

@@ -1,0 +1,30 @@
+"""One run of the command line: the flags that every command shares, and the configuration they lead to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import click
+
+from hindbrain.base.config import Config, find_home, load
+
+
+class Invocation:
+    """Handed to every command. The configuration is read when a command first asks, so a broken one can be repaired."""
+
+    def __init__(self) -> None:
+        self.home_flag: str | None = None
+
+    @cached_property
+    def config(self) -> Config:
+        """The checked configuration; raises ConfigError."""
+        return load(self.home_flag)
+
+    @property
+    def home(self) -> Path:
+        """The data directory, without reading any file in it."""
+        return find_home(self.home_flag)[0]
+
+
+pass_invocation = click.make_pass_decorator(Invocation)

@@ -1,0 +1,38 @@
+"""What the marked suites need, looked for once; without it they report "not run".
+
+With TEST_REQUIRE_TOOLS=1 a missing tool is a failure, so that a machine meant to run everything cannot pass by running
+less.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+
+import pytest
+
+SBIN = os.pathsep.join([os.environ.get("PATH", ""), "/sbin", "/usr/sbin"])
+
+
+@cache
+def missing_for(marker: str) -> str:
+    """Why a marked suite cannot run here; empty when it can."""
+    if marker == "strace":
+        if shutil.which("strace") is None:
+            return "strace is not installed"
+        tried = subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
+        return "" if tried.returncode == 0 else f"strace may not trace: {tried.stderr.strip()}"
+    if os.geteuid() != 0:
+        return "needs root"
+    absent = [tool for tool in ("mkfs.ext4", "mkfs.xfs", "mount", "umount") if shutil.which(tool, path=SBIN) is None]
+    return f"not installed: {', '.join(absent)}" if absent else ""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in ("strace", "powercut"):
+        if item.get_closest_marker(marker) is not None and (reason := missing_for(marker)):
+            if os.environ.get("TEST_REQUIRE_TOOLS"):
+                pytest.fail(f"not run: {reason}", pytrace=False)
+            pytest.skip(f"not run: {reason}")

@@ -1,0 +1,118 @@
+"""Doctor and status: what is wrong is found, said, and repaired without loss."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from hindbrain.base.clock import SystemClock
+from hindbrain.ledger.rebuild import fingerprint
+from hindbrain.ledger.store import Ledger
+from tests.serve.installed import Installed, prompt, until
+
+
+def grades(installed: Installed, *options: str) -> dict[str, str]:
+    ran = installed.cli("doctor", "--json", *options)
+    findings = json.loads(ran.stdout)
+    worst = any(found["grade"] == "problem" for found in findings)
+    assert ran.returncode == (7 if worst else 0), ran.stderr
+    return {found["check"]: found["grade"] for found in findings}
+
+
+def test_a_sound_home_passes_and_a_test_event_goes_all_the_way(installed: Installed) -> None:
+    installed.fire(prompt("s1", 1, "hello"))
+    installed.settled(1)
+    assert set(grades(installed).values()) == {"ok"}
+
+
+def test_a_home_that_does_not_exist_is_a_problem(installed: Installed) -> None:
+    ran = installed.cli("--home", "/nonexistent/home", "doctor")
+    assert (ran.returncode, "does not exist" in ran.stdout) == (7, True)
+
+
+def test_a_broken_hook_is_found(installed: Installed) -> None:
+    installed.fire(prompt("s1", 1, "hello"))
+    installed.settled(1)
+    installed.cli("daemon", "stop")
+    # a worker that cannot come up: the event stays in the journal
+    installed.home.ledger.unlink()
+    installed.home.ledger.mkdir()
+    assert grades(installed, "--no-hook")["ledger"] == "problem"
+
+
+def test_open_permissions_are_found_and_repaired(installed: Installed) -> None:
+    installed.fire(prompt("s1", 1, "hello"))
+    installed.settled(1)
+    installed.home.ledger.chmod(0o644)
+    installed.home.journal.chmod(0o755)
+    assert grades(installed, "--no-hook")["files"] == "problem"
+    assert grades(installed, "--no-hook", "--repair")["files"] == "ok"
+    assert stat.S_IMODE(installed.home.journal.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("place", [100, 4096, 10 * 4096])
+def test_a_damaged_ledger_is_rebuilt_from_the_journal_and_the_old_one_kept(installed: Installed, place: int) -> None:
+    for number in range(8):
+        installed.fire(prompt("s1", number, f"statement {number}"))
+    installed.settled(8)
+    installed.cli("daemon", "stop")
+    with Ledger.open(installed.home.ledger, SystemClock(), read_only=True) as ledger:
+        before = fingerprint(ledger)
+    with installed.home.ledger.open("r+b") as file:
+        file.seek(place)
+        file.write(os.urandom(2000))
+    assert grades(installed, "--no-hook")["ledger"] == "problem"
+    assert grades(installed, "--no-hook", "--repair")["ledger"] == "ok"
+    with Ledger.open(installed.home.ledger, SystemClock(), read_only=True) as ledger:
+        assert fingerprint(ledger) == before
+    assert len(list(installed.home.root.glob("ledger.db.damaged-*"))) >= 1
+
+
+def test_damage_in_the_journal_is_counted_shown_and_a_copy_kept(installed: Installed) -> None:
+    for number in range(3):
+        installed.fire(prompt("s1", number, f"statement {number}"))
+    installed.settled(3)
+    installed.cli("daemon", "stop")
+    (segment,) = installed.home.journal.iterdir()
+    with segment.open("ab") as file:
+        file.write(b"\nH1 00000000 9 not right\n\nH1 torn")
+    installed.fire(prompt("s1", 9, "after the damage"))
+    installed.cli("daemon", "start")
+    seen = installed.settled(4)
+    assert (seen.stored.damaged, seen.stored.torn, seen.stored.turns) == (1, 1, 4)
+    assert sorted(path.read_bytes() for path in installed.home.damage.iterdir()) == [b"H1 00000000 9 not right", b"H1 torn"]
+    said = installed.cli("status").stdout
+    assert "1 damaged, 1 torn" in said
+
+
+def test_status_of_a_virgin_home_makes_nothing(installed: Installed, tmp_path: Path) -> None:
+    ran = installed.cli("--home", str(tmp_path / "virgin"), "status", "--json")
+    data = json.loads(ran.stdout)
+    assert (ran.returncode, data["captured"], data["ingested"], data["worker"]["running"]) == (0, 0, 0, False)
+    assert not (tmp_path / "virgin").exists()
+
+
+def test_status_shows_what_waits_while_no_worker_can_run(installed: Installed) -> None:
+    installed.home.ledger.mkdir()
+    installed.fire(prompt("s1", 1, "hello"))
+    until(lambda: (installed.home.log / "worker.log").exists() and "ERROR" in (installed.home.log / "worker.log").read_text(), "an error")
+    ran = installed.cli("status")
+    assert ran.returncode == 4 and "hint:" in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_a_line_nobody_can_read_is_kept_and_shown(installed: Installed) -> None:
+    installed.fire(b"this is not JSON")
+    installed.fire({"hook_event_name": "Stop"}, agent="some-other-agent")
+    seen = installed.settled(2)
+    assert (seen.stored.unparsed, seen.stored.turns, seen.captured) == (2, 0, 2)
+
+
+def test_the_demo_shows_what_it_promises_and_leaves_nothing(installed: Installed, tmp_path: Path) -> None:
+    ran = installed.cli("demo")
+    assert ran.returncode == 0, ran.stderr
+    assert "stored    11 lines" in ran.stdout or "stored    12 lines" in ran.stdout
+    assert "lost 0" in ran.stdout and "in none of" in ran.stdout
