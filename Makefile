@@ -5,7 +5,7 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-FAST := not powercut and not strace and not slow
+FAST := not powercut and not strace and not slow and not clients
 SOURCES := src tests scripts $(if $(wildcard bench/*.py),bench)
 
 .DEFAULT_GOAL := help
@@ -41,7 +41,7 @@ run: setup ## Show the program at work
 # 5 is pytest's code for "no test selected"; a tier without tests is no failure.
 .PHONY: test
 test: setup check ## Run every check and every test
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not powercut"
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not powercut and not clients"
 	$(BIN)/python -m pytest -m powercut || test $$? -eq 5
 
 .PHONY: test-fast
@@ -51,6 +51,11 @@ test-fast: setup ## Run the fast tests only
 .PHONY: test-versions
 test-versions: ## Run the fast tests on each supported Python found here
 	@scripts/test-versions "$(FAST)" $(WORKERS)
+
+.PHONY: test-clients
+test-clients: setup ## Run the tests with the real agents, fetched once and kept outside the clone
+	@scripts/clients >/dev/null
+	TEST_REQUIRE_TOOLS=1 $(BIN)/python -m pytest -n $(WORKERS) -m clients tests/clients
 
 .PHONY: check
 check: setup ## Lint, types, layer rules, words that must not appear
@@ -74,6 +79,10 @@ bench-journal: setup ## Measure durable appends
 .PHONY: bench-ingest
 bench-ingest: setup ## Measure journal lines into the ledger
 	$(BIN)/python bench/ingest.py
+
+.PHONY: bench-client
+bench-client: setup ## Measure what a headless prompt of Claude Code takes with and without Hindbrain
+	$(BIN)/python bench/client.py
 
 .PHONY: lock
 lock: setup ## Pin the versions now in .venv in constraints.txt

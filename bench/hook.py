@@ -16,6 +16,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+INSTALL = """
+import sys
+from pathlib import Path
+from hindbrain.capture.launcher import install_launcher
+print("\\n".join(install_launcher(Path(sys.argv[1]))))
+"""
 ROUNDS = int(os.environ.get("ROUNDS", "150"))
 
 
@@ -25,7 +31,8 @@ def payload(secret: bool) -> bytes:
     if secret:
         output = output[:700] + "export GITHUB_TOKEN=" + "gh" + "p_" + "aB3dE6gH9j" * 4 + "\n" + output[700:]
     call = {
-        "session_id": "0593e155-b28d-4d26-8770-a0270c1c0e4d", "transcript_path": "/home/dev/.claude/projects/-home-dev-app/x.jsonl",
+        "session_id": "0593e155-b28d-4d26-8770-a0270c1c0e4d",
+        "transcript_path": "/home/dev/.claude/projects/-home-dev-app/x.jsonl",
         "cwd": "/home/dev/app", "prompt_id": "678992ce-6feb-4750-91db-3a7370c22217", "permission_mode": "default",
         "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "grep -rn handle src | head -20"},
         "tool_response": {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": False},
@@ -38,14 +45,16 @@ def payload(secret: bool) -> bytes:
     return data
 
 
-def install(where: Path) -> Path:
+def quiet(*argv: str) -> None:
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+
+
+def install(where: Path) -> str:
     """A wheel of this tree in an environment of its own; its python."""
-    run = {"check": True, "stdout": subprocess.DEVNULL, "cwd": ROOT}
-    python = where / "venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(where / "venv")], **run)  # type: ignore[call-overload]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(where), "."], **run)  # type: ignore[call-overload]
-    wheel = next(where.glob("*.whl"))
-    subprocess.run([str(python), "-m", "pip", "install", "-q", "-c", "constraints.txt", str(wheel)], **run)  # type: ignore[call-overload]
+    python = str(where / "venv" / "bin" / "python")
+    quiet(sys.executable, "-m", "venv", str(where / "venv"))
+    quiet(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(where), ".")
+    quiet(python, "-m", "pip", "install", "-q", "-c", "constraints.txt", str(next(where.glob("*.whl"))))
     return python
 
 
@@ -72,13 +81,13 @@ def p95(values: list[float]) -> float:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as scratch:
-        home = Path(scratch) / "home"
-        python = install(Path(scratch))
-        code = "import sys;from pathlib import Path;from hindbrain.capture.launcher import install_launcher;print('\\n'.join(install_launcher(Path(sys.argv[1]))))"
-        hook = subprocess.run([str(python), "-I", "-c", code, str(home)], check=True, capture_output=True, text=True).stdout.split("\n")[:4]
-        subprocess.run([str(python), "-I", "-m", "hindbrain", "--home", str(home), "daemon", "start"], check=True, stdout=subprocess.DEVNULL)
+        home, python = Path(scratch) / "home", install(Path(scratch))
+        command = [python, "-I", "-m", "hindbrain", "--home", str(home)]
+        told = subprocess.run([python, "-I", "-c", INSTALL, str(home)], check=True, capture_output=True, text=True)
+        hook = told.stdout.split("\n")[:4]
+        quiet(*command, "daemon", "start")
         cases = {
-            "bare": ([str(python), "-I", "-S", "-c", "pass"], payload(False)),
+            "bare": ([python, "-I", "-S", "-c", "pass"], payload(False)),
             "append": ([*hook, "claude-code"], payload(False)),
             "secret": ([*hook, "claude-code"], payload(True)),
         }
@@ -90,7 +99,7 @@ def main() -> None:
                     if number >= 5:  # the first rounds warm the caches
                         times[name].append(taken)
         finally:
-            subprocess.run([str(python), "-I", "-m", "hindbrain", "--home", str(home), "daemon", "stop"], check=True, stdout=subprocess.DEVNULL)
+            quiet(*command, "daemon", "stop")
     median = {name: statistics.median(values) for name, values in times.items()}
     print(json.dumps({
         "bare_ms": round(median["bare"], 2), "append_ms": round(median["append"], 2),

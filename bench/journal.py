@@ -2,8 +2,8 @@
 
 Both write the same framed lines of 2 kB, one at a time, each forced to the disk before the next: `os.write` and
 `os.fdatasync` on one side, the journal's `append_to` on the other, segment rolls included. They take turns in short
-blocks, each round beginning with another one, so that whatever else the machine does hits all of them. `append` is what
-a hook does: it also opens home and journal every time.
+blocks, each round beginning with another one, so that whatever else the machine does hits all of them, and the median
+block counts. `append` is what a hook does: it also opens home and journal every time.
 
     python bench/journal.py [--appends 3000] [--place DIRECTORY]
 
@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -37,8 +38,8 @@ def main() -> int:
     parser.add_argument("--place", default=None, help="a directory on the disk to measure (default: the temporary one)")
     told = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=told.place) as place:
-        seconds = measure(Path(place), told.appends)
-    rates = {name: told.appends / taken for name, taken in seconds.items()}
+        seconds = measure(Path(place), told.appends // BLOCK or 1)
+    rates = {name: BLOCK / statistics.median(blocks) for name, blocks in seconds.items()}
     ratio = rates["journal"] / rates["raw"]
     for name, rate in rates.items():
         print(f"{name:8} {rate:8.0f} durable appends of {PAYLOAD_BYTES} bytes a second")
@@ -50,8 +51,8 @@ def main() -> int:
     return 0
 
 
-def measure(place: Path, appends: int) -> dict[str, float]:
-    """Seconds each side took for all its appends."""
+def measure(place: Path, rounds: int) -> dict[str, list[float]]:
+    """Seconds each side took for each of its blocks."""
     raw = os.open(place / "raw", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     journal = open_journal(os.fsencode(place / "kept"))
     home = os.fsencode(place / "hook")
@@ -69,20 +70,20 @@ def measure(place: Path, appends: int) -> dict[str, float]:
     line = frame(HOOK, b"claude-code", time.time_ns(), random.Random(1).randbytes(PAYLOAD_BYTES // 2).hex().encode())
     for side in sides.values():
         side(line)  # whatever is made at the first call is not counted
-    seconds = dict.fromkeys(sides, 0.0)
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
     names = list(sides)
-    for start in range(0, appends, BLOCK):
+    for _ in range(rounds):
         for name in names:
-            seconds[name] += _time(sides[name], line, min(BLOCK, appends - start))
+            seconds[name].append(_time(sides[name], line))
         names.append(names.pop(0))
     os.close(raw)
     os.close(journal)
     return seconds
 
 
-def _time(side: Callable[[bytes], None], line: bytes, times: int) -> float:
+def _time(side: Callable[[bytes], None], line: bytes) -> float:
     began = time.perf_counter()
-    for _ in range(times):
+    for _ in range(BLOCK):
         side(line)
     return time.perf_counter() - began
 

@@ -184,6 +184,28 @@ def test_a_prompt_with_an_image_has_the_id_its_hook_gave_it() -> None:
     assert found.id == told.id
 
 
+def test_our_own_block_is_in_no_turn_of_hook_or_transcript() -> None:
+    block = f"{FENCE_OPEN} v='1'>- a memory{FENCE_CLOSE}"
+    lines = read(
+        user(f"go{block}"),
+        assistant(text(f"as you said: {block}done")),
+        assistant(text(block)),
+        user([{"type": "tool_result", "tool_use_id": "t", "content": [text(f"found {block}it")]}]),
+    )
+    base = {"session_id": "s", "prompt_id": "q"}
+    hooked = [
+        *events_from_hook({**base, "hook_event_name": "UserPromptSubmit", "prompt": f"{block}go"}, NOW),
+        *events_from_hook({**base, "hook_event_name": "Stop", "last_assistant_message": f"as you said: {block}done"}, NOW),
+        *events_from_hook(
+            {**base, "hook_event_name": "PostToolUse", "tool_use_id": "t", "tool_response": f"found {block}it"}, NOW
+        )[1:],
+    ]
+    assert [event.text for event in lines] == ["go", "as you said: done", "found it"]
+    assert [(event.id, event.text) for event in hooked] == [(event.id, event.text) for event in lines]
+    (summary,) = events_from_hook({**base, "hook_event_name": "PostCompact", "compact_summary": f"{block}short"}, NOW)
+    assert summary.text == "short"
+
+
 def test_a_reply_belongs_to_the_latest_prompt_of_the_main_chain() -> None:
     found = read(
         user("a", promptId="q1"),

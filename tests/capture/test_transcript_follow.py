@@ -299,6 +299,7 @@ REPLACED = {
     "shorter": user("a"),
     "another beginning": user("b" * len(SMALL) * 2),
     "same beginning, other lines": SMALL[:300] + b" " * len(SMALL) + b"\n",
+    "same lengths, other words": SMALL.replace("grüß".encode(), b"grubby"),
     "empty": b"",
 }
 

@@ -37,7 +37,8 @@ class Installed:
 
     def fire(self, payload: Mapping[str, object] | bytes, agent: str = "claude-code") -> None:
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        ran = subprocess.run([*self.hook, agent], input=data, capture_output=True, env=dict(self.environ), timeout=60, check=False)
+        argv = [*self.hook, agent]
+        ran = subprocess.run(argv, input=data, capture_output=True, env=dict(self.environ), timeout=60, check=False)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
 
     def cli(self, *arguments: str) -> subprocess.CompletedProcess[str]:

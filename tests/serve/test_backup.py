@@ -71,7 +71,9 @@ def test_a_backup_with_any_byte_changed_is_refused_and_restores_nothing(filled: 
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "journal/../../outside", "journal/a/b", "hook.py", "journal/", ""])
+@pytest.mark.parametrize(
+    "name", ["../outside", "/etc/outside", "journal/../../outside", "journal/a/b", "hook.py", "journal/", ""]
+)
 def test_a_member_that_does_not_belong_is_refused(installed: Installed, tmp_path: Path, name: str) -> None:
     evil = tmp_path / "evil.tar.gz"
     with tarfile.open(evil, "w:gz") as tar:

@@ -99,7 +99,8 @@ def test_status_of_a_virgin_home_makes_nothing(installed: Installed, tmp_path: P
 def test_status_shows_what_waits_while_no_worker_can_run(installed: Installed) -> None:
     installed.home.ledger.mkdir()
     installed.fire(prompt("s1", 1, "hello"))
-    until(lambda: (installed.home.log / "worker.log").exists() and "ERROR" in (installed.home.log / "worker.log").read_text(), "an error")
+    log = installed.home.log / "worker.log"
+    until(lambda: log.exists() and "ERROR" in log.read_text(), "an error in the log")
     ran = installed.cli("status")
     assert ran.returncode == 4 and "hint:" in ran.stderr and "Traceback" not in ran.stderr
 

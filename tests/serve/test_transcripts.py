@@ -15,10 +15,12 @@ from tests.serve.installed import Installed, until
 
 def line(kind: str, content: object, *, prompt: str = "p1", session: str = "s1", **more: object) -> str:
     message = {"role": kind, "content": content}
-    whole = {
+    whole: dict[str, object] = {
         "type": kind, "message": message, "sessionId": session, "uuid": f"u{hash(str(content))}", "isSidechain": False,
-        "timestamp": "2026-11-15T10:00:00.000Z", "cwd": "/nonexistent/project", **({"promptId": prompt} if kind == "user" else {}), **more,
+        "timestamp": "2026-11-15T10:00:00.000Z", "cwd": "/nonexistent/project", **more,
     }  # fmt: skip
+    if kind == "user":
+        whole["promptId"] = prompt
     return json.dumps(whole) + "\n"
 
 
@@ -51,7 +53,7 @@ def test_what_hooks_and_transcript_both_say_is_one_turn_and_the_rest_is_added(in
     def known_from_both() -> bool:
         with Ledger.open(installed.home.ledger, SystemClock(), read_only=True) as ledger:
             found = {turn.text: turn.origins for turn in ledger.turns_of(session_id("claude-code", "s1"))}
-        return found.get("Found it.") == {"hook", "transcript"}
+        return found.get("Found it.") == frozenset({"hook", "transcript"})
 
     until(known_from_both, "the transcript's last line")
     assert texts(installed) == wanted
@@ -103,21 +105,24 @@ def test_a_transcript_path_outside_the_agents_folder_is_not_read(installed: Inst
     foreign = tmp_path / "foreign.jsonl"
     foreign.write_text(line("user", "read me"))
     installed.fire({
-        "session_id": "s1", "transcript_path": str(foreign), "hook_event_name": "UserPromptSubmit", "prompt_id": "p9", "prompt": "hi",
+        "session_id": "s1", "transcript_path": str(foreign), "hook_event_name": "UserPromptSubmit", "prompt_id": "p9",
+        "prompt": "hi",
     })  # fmt: skip
     installed.settled(1)
     until(lambda: "not followed" in (installed.home.log / "worker.log").read_text(), "the refusal in the log")
     assert texts(installed) == [("user", "hi")]
 
 
-def test_the_project_of_a_folder_is_known_even_after_it_is_gone_and_the_ledger_rebuilt(installed: Installed, tmp_path: Path) -> None:
+def test_a_folders_project_is_known_after_it_is_gone_and_the_ledger_rebuilt(installed: Installed, tmp_path: Path) -> None:
     project = tmp_path / "repo"
     (project / ".git").mkdir(parents=True)
     (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (project / ".git" / "config").write_text('[remote "origin"]\n\turl = git@example.com:team/shop.git\n')
     (project / ".git" / "objects").mkdir()
     (project / ".git" / "refs").mkdir()
-    installed.fire({"session_id": "s1", "cwd": str(project), "hook_event_name": "UserPromptSubmit", "prompt_id": "1", "prompt": "hi"})
+    installed.fire({
+        "session_id": "s1", "cwd": str(project), "hook_event_name": "UserPromptSubmit", "prompt_id": "1", "prompt": "hi",
+    })  # fmt: skip
 
     def identity() -> str | None:
         with Ledger.open(installed.home.ledger, SystemClock(), read_only=True) as ledger:

@@ -6,6 +6,7 @@
     ledger.db         the SQLite ledger                damage/               copies of what was torn or damaged
     config.toml       settings                         log/                  the worker's log, crash reports
     backups/          where `hindbrain backup` writes unless told otherwise
+    install/          what was changed in agents' settings, and those files as they were
 """
 
 from __future__ import annotations
@@ -51,3 +52,7 @@ class Home:
     @property
     def backups(self) -> Path:
         return self.root / "backups"
+
+    @property
+    def install(self) -> Path:
+        return self.root / "install"

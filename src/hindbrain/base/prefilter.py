@@ -47,7 +47,7 @@ WRAPPED = (
 
 # Searched without regard to case.
 FOLDED = (
-    b"<private", b"hooks.slack.com", b"discord", b"twilio", b"sig=", b"bearer ", b"client-key-data", b"_auth=", b'"auth"',
+    b"<private", b"hooks.slack.com", b"discord", b"twilio", b"sig=", b"bearer ", b"client-key-data", b'"auth"',
     b'"auth\\', b"sshpass", b":5432:", b":*:",
 )  # fmt: skip
 
@@ -71,10 +71,10 @@ PROBES = (
 )
 
 # Everyday words, suspicious only when something is assigned to them. `key` counts with one of the qualifiers before it.
-PASSWORD_WORDS = (b"passw", b"passphrase", b"pwd", b"_pass")
+PASSWORD_WORDS = (b"passw", b"passphrase", b"pwd", b"_pass", b"_auth", b"authorization", b"cookie")
 SECRET_WORDS = (
-    b"secret", b"token", b"credential", b"key", b"authorization", b"cookie", b"heroku", b"vercel", b"cloudflare",
-    b"datadog", b"dd_app", b"dd-app",
+    b"secret", b"token", b"credential", b"key", b"heroku", b"vercel", b"cloudflare", b"datadog", b"dd_app",
+    b"dd-app",
 )  # fmt: skip
 KEY_QUALIFIERS = (b"api", b"access", b"private", b"signing", b"encryption", b"master", b"account")
 
@@ -145,7 +145,7 @@ def _at_edge(data: bytes, at: int) -> bool:
     return not before[-1:].isalnum() or before[-2:-1] == b"\\" or before[:2] == b"\\u"
 
 
-def _assigned(folded: bytes, word: bytes, numbers_are_counts: bool) -> bool:
+def _assigned(folded: bytes, word: bytes, strings_only: bool) -> bool:
     """Whether the word, as a name or the end of one, is given a value: `token: x`, `"api_key" => 'x'`, `--password x`."""
     at = folded.find(word)
     looks = _most_looks(folded)
@@ -161,9 +161,9 @@ def _assigned(folded: bytes, word: bytes, numbers_are_counts: bool) -> bool:
         if rest[:1] in b" =\t" and b"--" in folded[max(at - 48, 0) : at]:
             return True
         rest = rest.lstrip(b" \t\"'\\]")
-        if rest[:3] == b"is " or rest[:3] == b"is:":
+        if rest[:2] == b"is":
             return True
-        if rest and rest[0] in b"=:>" and not (numbers_are_counts and _is_count(rest)) and not _is_structure(rest):
+        if rest and rest[0] in b"=:>" and not (strings_only and (_is_count(rest) or _is_structure(rest))):
             return True
         at = folded.find(word, end)
     return False
@@ -175,7 +175,7 @@ def _is_count(rest: bytes) -> bool:
     if not value[:1].isdigit():
         return False
     after = value.lstrip(b"0123456789.")
-    return bool(after) and after[0] in b" \t\r\n,;}])\"'\\"
+    return bool(after) and len(value) - len(after) <= 20 and after[0] in b" \t\r\n,;}])\"'\\"
 
 
 def _is_structure(rest: bytes) -> bool:
@@ -183,7 +183,7 @@ def _is_structure(rest: bytes) -> bool:
     value = rest.lstrip(b" \t:")
     if rest[0] != 58:  # a colon
         return False
-    return value[:1] in (b"{", b"[") or value[:5] in (b"null,", b"null}", b"true,", b"true}", b"false")
+    return value[:1] in (b"{", b"[") or value[:5] in (b"null,", b"null}", b"true,", b"true}")
 
 
 def _escaped(folded: bytes) -> bool:
@@ -194,16 +194,25 @@ def _escaped(folded: bytes) -> bool:
 
 
 def _user_info(folded: bytes) -> bool:
-    """Whether some URL has a user part: an `@` before the first slash, blank or quote."""
+    """Whether some URL has a user part: an `@`, or the end of a cut payload, before the first slash, blank or quote."""
+    if _is_user_part(folded[-512:]):
+        return True
     at = folded.find(b"@")
     looks = _most_looks(folded)
     while at >= 0:
         looks -= 1
         if not looks:
             return True
-        before = folded[max(at - 512, 0) : at]
-        scheme = max(before.rfind(b"://"), before.rfind(b":\\/\\/"), before.rfind(b":\\\\/\\\\/"))
-        if scheme >= 0 and not any(stop in before[scheme + 3 :].lstrip(b"\\/") for stop in (b"/", b" ", b'"', b"\n")):
+        if _is_user_part(folded[max(at - 512, 0) : at]):
             return True
         at = folded.find(b"@", at + 1)
     return False
+
+
+def _is_user_part(before: bytes) -> bool:
+    """Whether this ends in a URL that has got no further than its user or host."""
+    scheme = max(before.rfind(b"://"), before.rfind(b":\\/\\/"), before.rfind(b":\\\\/\\\\/"))
+    if scheme < 0:
+        return False
+    rest = before[scheme + 3 :].lstrip(b"\\/")
+    return b"/" not in rest and b" " not in rest and b'"' not in rest and b"\n" not in rest

@@ -18,10 +18,16 @@ __all__ = ["RULES", "Redaction", "Rule", "redact", "redact_text"]
 
 Span = tuple[int, int]
 
+_MARK = b"[redacted:"
+
 _compiled: dict[str, re.Pattern[bytes]] = {}
 
 # Names in `redact_blocks` that find what one pattern cannot: nesting, and blocks cut at either end.
 _FINDERS = {"private": private_spans, "private-key": private_key_spans}
+
+# A mark is an edge that the secret it replaced was not, so what stood next to that secret may now be found. No rule can
+# uncover its own neighbour; the limit is a fence, not a budget.
+_MOST_PASSES = 8
 
 # How far to the left of a match a run of the same token may reach.
 _REACH = 4096
@@ -43,14 +49,14 @@ class Redaction:
 def redact(data: bytes) -> Redaction:
     """Remove every secret a rule matches. With none found, the very same bytes come back."""
     text = _without_needless_escapes(data)
-    folded = text.lower()
-    found: list[tuple[int, int, int]] = []
-    for order, rule in enumerate(RULES):
-        if _may_match(rule, folded if rule.folded else text):
-            found.extend((start, end, order) for start, end in _spans(rule, text, folded))
-    if not found:
-        return Redaction(data, {})
-    return _replace(text, _merged(found))
+    total: dict[str, int] = {}
+    for _ in range(_MOST_PASSES):
+        text, counts = _pass(text)
+        if not counts:
+            break
+        for name, count in counts.items():
+            total[name] = total.get(name, 0) + count
+    return Redaction(text if total else data, total)
 
 
 def redact_text(text: str) -> tuple[str, dict[str, int]]:
@@ -59,6 +65,19 @@ def redact_text(text: str) -> tuple[str, dict[str, int]]:
     if not result.counts:
         return text, {}
     return result.data.decode("utf-8", "surrogatepass"), result.counts
+
+
+def _pass(text: bytes) -> tuple[bytes, dict[str, int]]:
+    folded = text.lower()
+    found: list[tuple[int, int, int]] = []
+    for order, rule in enumerate(RULES):
+        if _may_match(rule, folded if rule.folded else text):
+            found.extend((start, end, order) for start, end in _spans(rule, text, folded))
+    if found and _MARK in text:
+        found = _outside_marks(found, text)
+    if not found:
+        return text, {}
+    return _replace(text, _merged(found))
 
 
 def _may_match(rule: Rule, text: bytes) -> bool:
@@ -81,7 +100,11 @@ def _spans(rule: Rule, text: bytes, folded: bytes) -> list[Span]:
         spans = [(_run_start(text, start, rule.left), end) for start, end in spans]
     if rule.longest:
         spans = [(start, end) for start, end in spans if end - start <= rule.longest]
-    return [(_whole_start(text, start, end), _whole_end(text, end)) for start, end in spans]
+    if spans and b"\\" in text:
+        spans = [(_whole_start(text, start, end), end) for start, end in spans]
+    if spans and not text.isascii():
+        spans = [(start, _whole_end(text, end)) for start, end in spans]
+    return spans
 
 
 def _pattern(rule: Rule) -> re.Pattern[bytes]:
@@ -99,12 +122,13 @@ def _run_start(text: bytes, start: int, allowed: bytes) -> int:
 
 def _whole_start(text: bytes, start: int, end: int) -> int:
     """Leave an escape whole: in `\\npm_...` the n is half of a line break, and removing it would break the JSON."""
-    if text[start - 1 : start] == b"\\" and start:
-        return min(start + (5 if text[start : start + 1] == b"u" else 1), end)
-    for back in range(2, 6):
-        if text[start - back : start - back + 2] == b"\\u" and start >= back:
-            return min(start + 6 - back, end)
-    return start
+    before = text[max(start - 5, 0) : start]
+    backslash = before.rfind(b"\\")
+    if backslash < 0:
+        return start
+    escape = start - len(before) + backslash
+    length = 6 if text[escape + 1 : escape + 2] == b"u" else 2
+    return min(max(start, escape + length), end)
 
 
 def _whole_end(text: bytes, end: int) -> int:
@@ -112,6 +136,22 @@ def _whole_end(text: bytes, end: int) -> int:
     while end < len(text) and 0x80 <= text[end] < 0xC0:
         end += 1
     return end
+
+
+def _outside_marks(found: list[tuple[int, int, int]], text: bytes) -> list[tuple[int, int, int]]:
+    """Cut away what reaches into the mark of an earlier redaction, so that a second one finds nothing to do."""
+    marks = [match.span() for match in re.finditer(rb"\[redacted:[a-z0-9-]{1,40}\]", text)]
+    found.sort()
+    kept: list[tuple[int, int, int]] = []
+    first = 0  # marks before this one end before every find still to come
+    for start, end, order in found:
+        while first < len(marks) and marks[first][1] <= start:
+            first += 1
+        if first < len(marks) and marks[first][0] <= start:
+            start = marks[first][1]
+        if start < end:
+            kept.append((start, end, order))
+    return kept
 
 
 def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -130,7 +170,7 @@ def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     return merged
 
 
-def _replace(text: bytes, spans: list[tuple[int, int, int]]) -> Redaction:
+def _replace(text: bytes, spans: list[tuple[int, int, int]]) -> tuple[bytes, dict[str, int]]:
     counts: dict[str, int] = {}
     parts: list[bytes] = []
     position = 0
@@ -140,10 +180,10 @@ def _replace(text: bytes, spans: list[tuple[int, int, int]]) -> Redaction:
         name = RULES[order].name
         counts[name] = counts.get(name, 0) + 1
         parts.append(text[position:start])
-        parts.append(b"[redacted:%s]" % name.encode())
+        parts.append(b"%b%b]" % (_MARK, name.encode()))
         position = end
     parts.append(text[position:])
-    return Redaction(b"".join(parts), counts)
+    return b"".join(parts), counts
 
 
 def _without_needless_escapes(data: bytes) -> bytes:

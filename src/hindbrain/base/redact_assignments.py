@@ -9,8 +9,8 @@ from __future__ import annotations
 
 # What may follow the telling word within a name; `token_count` or `secretary` are no secrets.
 _SUFFIX = (
-    rb"(?:[_\-.]?(?:key|value|secret|token|string|text|raw|plain|b64|hash|prod|dev|staging|test|live|old|new|confirm"
-    rb"|[0-9]{1,3})){0,2}+"
+    rb"(?:(?=[a-z0-9_\-.])(?:[_\-.]?(?:key|value|secret|token|string|text|raw|plain|b64|hash|prod|dev|staging|test|live|old|new|confirm"
+    rb"|[0-9]{1,3})){1,2}+)?+"
 )
 # `: str =`, `: &str =`, `: string | null =` between a name and its sign.
 _ANNOTATION = rb"(?::[ ]{0,2}&?[a-z.]{2,16}(?:[ ]{0,2}[|][ ]{0,2}[a-z]{2,10})?[ ]{0,4}(?==))?+"
@@ -26,8 +26,11 @@ _STAND_IN = (
     rb"""|\.{0,2}/[a-z0-9_.\-]{1,32}+(?:/|[\s"'\\]|\Z)|~/|[a-z]:\\|[a-z]{2,5}:/"""
 )
 # Code that computes the value (a call, an index, an attribute) or a sign we do not know.
-_CODE = rb"[a-z_][a-z0-9_.?]{0,64}+[(\[{]|[a-z_]{1,32}+[.][a-z_]|[=:>!(\[{]"
+_CODE = rb"[a-z_][a-z0-9_.?]{0,40}+[(\[{]|[a-z_]{1,32}+[.][a-z_]|[=:>!(\[{]"
 _BARE = rb"""[^\s"'\\,;&<>|`]"""
+# A letter outside ASCII as JSON may write it. Escapes of control characters end a value.
+_LETTER = rb"\\{1,4}u(?!00[01])[0-9a-fA-F]{4}"
+_BARE_RUN = rb"(?:%b++|%b)++" % (_BARE, _LETTER)
 
 # A quoted value runs to the quote of its own depth: with n backslashes before the opening quote, n + 1 backslashes are
 # one escaped character of the value (group 2 holds the n). It never takes half an escape, so JSON stays whole.
@@ -36,15 +39,15 @@ _SINGLE = rb"""((?:[^"'\\\s]++|\\(?:\\|["']|[^"\\\snrt]))++)"""
 
 
 def _assignment(words: bytes, sign: bytes, quoted: bytes, bare: bytes) -> bytes:
-    """`words` as the end of a name, and a value for it; `quoted` is a look-ahead, `bare` the value itself.
+    """`words` as the end of a name, and a value for it; `quoted` and `bare` are look-aheads that accept one.
 
     A quote followed by `,` or `}` closes a JSON string rather than opening a value, unless the name was quoted too
     (group 1). A quoted name with a bare value is JSON of another type than string: a mark there would break it.
     """
-    accept = rb"(?(1)|(?![,}\]:\s]))(?!%b|%b%b)%b" % (_STAND_IN, _WORDS, _END, quoted)
+    accept = rb"%b(?(1)|(?![,}\]:\s]))(?!%b|%b%b)" % (quoted, _STAND_IN, _WORDS, _END)
     name = rb"""(?:%b)%b(?:(\\{0,7})["'])?+\]?+[ \t]{0,8}+%b""" % (words, _SUFFIX, _ANNOTATION)
     in_quotes = rb"""(\\{0,7})(?:"%b%b|'%b%b)""" % (accept, _DOUBLE, accept, _SINGLE)
-    unquoted = rb"(?(1)(?!))(?!%b|%b|%b(?![a-z0-9]))(%b)" % (_STAND_IN, _CODE, _WORDS, bare)
+    unquoted = rb"(?(1)(?!))%b(?!%b|%b|%b(?![a-z0-9]))(%b)" % (bare, _STAND_IN, _CODE, _WORDS, _BARE_RUN)
     return rb"%b%b(?:%b|%b)" % (name, sign, in_quotes, unquoted)
 
 
@@ -52,13 +55,16 @@ def _assignment(words: bytes, sign: bytes, quoted: bytes, bare: bytes) -> bytes:
 PASSWORD = _assignment(
     rb"passw(?:or)?d|passphrase|pwd|_pass",
     rb"(?:%b|(?<=[ \t])is:?[ \t]{1,4}+)" % _SIGN,
-    rb"""(?=[^"\s]{4})""",
-    rb"""(?=%b{0,64}?[0-9!@#%%^*+~?-])%b{4,}+|(?<==)[a-z]{6,}+(?=[\s&;"'\\]|\Z)""" % (_BARE, _BARE),
+    rb"""(?=(?:[^"\\\s]|\\.){4})""",
+    rb"""(?:(?=[a-z_=./:(){}\[\]$]{0,40}+(?:[^\x00-/:-~]|[!#%*+0-9?@^~-]|\\{1,4}u))(?=[^\s"',;&]{4})|(?<==)(?=[a-z]{6,}+(?:[\s&;"'\\]|\Z)))""",
 )
 PASSWORD_LITERALS = (b"passw", b"passphrase", b"pwd", b"_pass")
 
 _NOT_A_COUNT = rb"""(?![0-9.]+[\s,;}\])"'\\])"""
-_MIXED = rb"(?=%b{0,64}?[0-9])(?=%b{0,64}?[a-z])%b{8,}+" % (_BARE, _BARE, _BARE)
+_MIXED = rb"""(?=[^\s"'\\,;&<>|`0-9]{0,40}+[0-9])(?=[^\s"'\\,;&<>|`a-z]{0,40}+[a-z])(?=%b{8})%b""" % (
+    _BARE,
+    _NOT_A_COUNT,
+)
 SECRET = _assignment(
     rb"secret|(?:api|access|private|signing|encryption|master|account)[_\-]?key",
     _SIGN,
@@ -77,15 +83,15 @@ TOKEN_LITERALS = (b"token", b"credential")
 
 # Shell and `.env` lines: an upper-case name says so clearly that a value of letters alone counts too.
 _ENV_NOT = (
-    rb"""(?!\[redacted:|[$<{(*`]|[./~]|[Xx]{4}|[a-z_]+[,)]|[A-Za-z_][A-Za-z0-9_.]{0,64}+[(\[]|[A-Za-z_]{1,32}+[.][A-Za-z]"""
-    rb"""|[a-z]{2,5}:/|(?i:%b)\b|[0-9.]+(?:[\s"'\\,;]|\Z))"""
+    rb"""(?!\[redacted:|[$<{(*`]|[./~]|[Xx]{4}|[a-z_]+[,)]|[A-Za-z_][A-Za-z0-9_.]{0,40}+[(\[]|[A-Za-z_]{1,32}+[.][A-Za-z]"""
+    rb"""|[a-z]{2,5}:/|(?i:%b)\b|[0-9.]+(?:[\s"'\\,;}\])]|\Z))"""
 ) % _WORDS
 _ENV_RUN = rb"""[^\s"'\\;&|<>`]"""
 ENV = (
-    rb"(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET(?:_KEY)?|TOKEN|(?:API|ACCESS|PRIVATE)_KEY|CREDENTIALS)[0-9]{0,2}"
-    rb"""(?:=|(?<!PASS):[ ]{1,4})\\{0,7}["']?%b(%b{4,}+)"""
-    rb"""|_KEY=\\{0,7}["']?%b((?=%b{0,64}?[0-9])(?=%b{0,64}?[A-Za-z])%b{12,}+)"""
-) % (_ENV_NOT, _ENV_RUN, _ENV_NOT, _ENV_RUN, _ENV_RUN, _ENV_RUN)
+    rb"(?:(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|SECRET_KEY|TOKEN|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)[0-9]{0,2}"
+    rb"""(?:=|:[ ]{1,4})|PASS=)\\{0,7}["']?%b(%b{4,}+)"""
+    rb"""|_KEY=\\{0,7}["']?%b((?=[^\s"'\\;&|<>`0-9]{0,40}+[0-9])(?=[^\s"'\\;&|<>`A-Za-z]{0,40}+[A-Za-z])%b{12,}+)"""
+) % (_ENV_NOT, _ENV_RUN, _ENV_NOT, _ENV_RUN)
 ENV_LITERALS = (b"PASS", b"PWD", b"SECRET", b"TOKEN", b"_KEY", b"CREDENTIALS")
 
 # `--db-password x` and `<db-password>x<`. The whole name is taken first and its end checked after: one step per name,
@@ -99,8 +105,21 @@ _ENDS = rb"|".join(
 )  # fmt: skip
 FLAG = (
     rb"--(?<![a-z0-9\-]--)[a-z0-9\-_]{3,40}+(?:%b)(?:=|[ \t]{1,4})"
-    rb"""\\{0,7}["']?(?!%b|-)((?:(?<==)|(?=%b{0,64}?[0-9!@#%%^*+~?]))%b{4,}+)"""
-) % (_ENDS, _STAND_IN, _BARE, _BARE)
-FLAG_LITERALS = (b"passw", b"passphrase", b"-pass", b"token", b"secret", b"apikey", b"api-key", b"api_key", b"-key", b"accesskey")
-ELEMENT = rb"""<[a-z0-9:_.\-]{3,48}+(?:%b)>(?!%b|%b<|[0-9.]+<)([^<>"'\\\s]{4,}+)(?=<)""" % (_ENDS, _STAND_IN, _WORDS)
-ELEMENT_LITERALS = tuple(b"%b>" % end for end in (b"password", b"passwd", b"phrase", b"-pass", b"token", b"secret", b"key"))
+    rb"""\\{0,7}["']?(?!%b|-)((?:(?<==)|(?=[a-z_=./:(){}\[\]$-]{0,40}+[!#%%*+0-9?@^~]))%b{4,}+)"""
+) % (_ENDS, _STAND_IN, _BARE)
+FLAG_LITERALS = (
+    b"passw",
+    b"passphrase",
+    b"-pass",
+    b"token",
+    b"secret",
+    b"apikey",
+    b"api-key",
+    b"api_key",
+    b"-key",
+    b"accesskey",
+)
+ELEMENT = rb"""<[a-z0-9:_.\-]{3,48}+(?:%b)>(?!%b|%b<|[0-9.]+<)([^<>"'\\\s]{4,}+)(?=<|\Z)""" % (_ENDS, _STAND_IN, _WORDS)
+ELEMENT_LITERALS = tuple(
+    b"%b>" % end for end in (b"password", b"passwd", b"phrase", b"-pass", b"token", b"secret", b"key")
+)

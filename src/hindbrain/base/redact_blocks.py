@@ -15,7 +15,7 @@ Span = tuple[int, int]
 _STRING = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
 _GAP = rb'"\s{0,32},\s{0,32}"'
 _STRINGS = rb"%b(?:%b%b)*+" % (_STRING, _GAP, _STRING)
-_TAG = rb"(?i)<(\\{0,3}/)?private[ \t]{0,8}>"
+_TAG = rb"(?i)<(\\{0,3}/)?private(?:[ \t\r\n]|\\{1,4}[nrt]){0,8}>"
 
 _KEY = rb"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-{4,5}"
 _BREAK = rb"(?:\r?\n|\\{1,4}[rn])"
@@ -77,13 +77,19 @@ def private_key_spans(text: bytes) -> list[Span]:
 
 
 def _keys_with_begin(text: bytes, as_json: bool) -> list[Span]:
-    body = rb'(?:[^"\\-]++|-(?!----?[ ]?(?:END|BEGIN)[ ])|\\.|%b)*+' % (_GAP if as_json else rb'"')
-    closed = rb"%b-{4,5}[ ]?END[ ]%b" % (body, _KEY)
-    cut = rb"(?=[ \t]*+(?:%b|\Z)|[ ]*+[A-Za-z0-9+/=]{20})%b%b" % (_BREAK, _CUT, _CUT_LINES if as_json else b"")
+    body = rb'(?:[^"\\-]++|-++(?![ ]?(?:END|BEGIN)[ ])|\\.|%b)*+' % (_GAP if as_json else rb'"')
+    closed = rb"%b-++[ ]?END[ ]%b" % (body, _KEY)
+    more = _CUT_LINES if as_json else b""
+    cut = rb"(?=[ \t]*+(?:%b|\Z)|[ ]*+[A-Za-z0-9+/=]{20}|%b[+ \t-]*+[A-Za-z0-9+/=]{16})%b%b" % (
+        _BREAK,
+        _GAP,
+        _CUT,
+        more,
+    )
     begin = rb"(?s)BEGIN (?<=----[- ]BEGIN )%b" % _KEY
     spans: list[Span] = []
     for match in re.finditer(rb"%b(?:%b|%b)" % (begin, closed, cut), text):
-        end = match.end()
+        end = match.end() - len(match[0]) + len(match[0].rstrip(b" \t\r\n"))
         if as_json and _is_key(text, end):
             end = min(end, _string_end(text, match.start()))
         spans.append((match.start() - 5, end))
@@ -92,26 +98,25 @@ def _keys_with_begin(text: bytes, as_json: bool) -> list[Span]:
 
 def _keys_without_begin(text: bytes, as_json: bool, taken: list[Span]) -> list[Span]:
     spans: list[Span] = []
-    ends = [end for _, end in taken]
+    rest = taken[::-1]  # the next one last
     done = 0
     for match in re.finditer(rb"END (?<=----[- ]END )%b" % _KEY, text):
-        while ends and ends[0] <= match.start():
-            done = max(done, ends.pop(0))
-        if ends and match.end() <= ends[0]:
-            done = max(done, ends.pop(0))
-            continue
-        start = _body_start(text, done, match.start() - 5, as_json)
-        if re.search(rb"[A-Za-z0-9+/=]{20}", text[start : match.start()]) and not (as_json and _is_key(text, match.end())):
+        while rest and rest[-1][1] <= match.start():
+            done = max(done, rest.pop()[1])
+        if rest and rest[-1][0] < match.start():
+            continue  # the end of a key that has its beginning
+        start = _body_start(text, done, match.start() - 5, as_json and not _is_key(text, match.end()))
+        if re.search(rb"[A-Za-z0-9+/=]{20}", text[start : match.start()]):
             spans.append((start, match.end()))
         done = match.end()
     return spans
 
 
-def _body_start(text: bytes, done: int, end: int, as_json: bool) -> int:
+def _body_start(text: bytes, done: int, end: int, in_array: bool) -> int:
     """Walk back over what can be the body of a key, through the earlier strings of an array too."""
     before = text[done:end]
     start = done + len(before.rstrip(_BASE64 + b" \t\r\n\\-"))
-    while as_json:
+    while in_array:
         gap = re.search(rb'("\s{0,32},\s{0,32}")\Z', text[max(done, start - 70) : start])
         if gap is None:
             break
@@ -121,7 +126,7 @@ def _body_start(text: bytes, done: int, end: int, as_json: bool) -> int:
         if opening < 0 or len(line) < 16 or line.strip(_BASE64 + b" \t-"):
             break
         start = opening + 1
-    return start
+    return start + len(text[start:end]) - len(text[start:end].lstrip(b" \t\r\n"))
 
 
 def _is_key(text: bytes, at: int) -> bool:

@@ -56,12 +56,19 @@ def _spellings(word: bytes) -> tuple[bytes, ...]:
 
 
 # Between a name and its value: `NAME=`, `"name": "`, `name => '`, `<Name>`.
-_SIGN = rb"""[\\"'\]]{0,9}[ \t]{0,8}(?:=>|:=|[=:>])[ \t]{0,8}[\\"']{0,8}"""
+_SIGN = rb"""[\\"'\]]{0,9}+[ \t]{0,8}+(?:=>|:=|[=:>])[ \t]{0,8}+[\\"']{0,8}+"""
 _SLASH = rb"\\{0,3}/"
+_SLASHES = rb"(?://|\\/\\/|\\\\/\\\\/)"
 _BREAK = rb"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
+# Lines of base64 after the first one; a short one must be alone on its line, or it is a word.
+_MORE_LINES = (
+    rb"""(?:%b[A-Za-z0-9+/]{1,80}+={0,2}(?:(?<=[A-Za-z0-9+/=]{16})|(?=[ \t]{0,8}(?:[\r\n"'\\]|\Z))))*+""" % _BREAK
+)
+# A letter outside ASCII as JSON may write it. Escapes of control characters end a value.
+_LETTER = rb"\\{1,4}u(?!00[01])[0-9a-fA-F]{4}"
 _BLANK = rb"(?:[ \t\r\n]|\\{1,4}[nrt]){1,8}"
 # A value in a header or on a command line that stands for one kept elsewhere.
-_STAND_IN = rb"(?!\[redacted:|[$<{*]|%[(s])"
+_STAND_IN = rb"(?!\[|[$<{*]|%[(s])"
 
 _PRIVATE = (
     Rule("private", (b"<private",), b"", folded=True),
@@ -70,19 +77,21 @@ _PRIVATE = (
         "private-key-body",
         (b"BAAKC", b"BADANBgkqhkiG9w0", b"b3BlbnNzaC1rZXkt", b"MHcCAQEE", b"MC4CAQAwBQYDK2Vw"),
         rb"(?:BAAKC(?<=MII[A-Za-z0-9]{3}IBAAKC)|BADANBgkqhkiG9w0(?<=MI[A-Za-z0-9]{4}IBADANBgkqhkiG9w0)"
-        rb"|b3BlbnNzaC1rZXkt|MHcCAQEE|MC4CAQAwBQYDK2Vw)(?:[A-Za-z0-9+/=]|%b){24,}+" % _BREAK,
+        rb"|b3BlbnNzaC1rZXkt|MHcCAQEE|MC4CAQAwBQYDK2Vw)[A-Za-z0-9+/=]{24,}+%b" % _MORE_LINES,
         left=_ALNUM,
     ),
     Rule(
         "putty-private-key",
         (b"Private-Lines:",),
-        rb"Private-Lines:[ ]{0,4}[0-9]{1,4}((?:%b[A-Za-z0-9+/=]{1,80}+)++)" % _BREAK,
+        rb"Private-Lines:[ ]{0,4}[0-9]{1,4}(%b+)" % _MORE_LINES.removesuffix(b"+"),
     ),
     Rule("age-secret-key", (b"AGE-SECRET-KEY-1",), rb"AGE-SECRET-KEY-1[A-Z0-9]{40,}+"),
     Rule(
         "jwt",
         (b"eyJ",),
-        rb"%b[\w\-]{8,}+\.(?:eyJ[\w\-]{8,}+(?:\.[\w\-]*+)?|[\w\-]*+(?:\.[\w\-]++){3})" % _edge(b"eyJ"),
+        # The edge keeps it linear: a run of the token's own bytes is entered once, at its start.
+        rb"eyJ(?:(?<![\w\-]eyJ)|(?<=\\[nrtbf]eyJ)|(?<=\\u[0-9A-Fa-f]{4}eyJ))[\w\-]{8,}+"
+        rb"\.(?:eyJ[\w\-]{8,}+(?:\.[\w\-]*+)?|[\w\-]*+(?:\.[\w\-]++){3})",
     ),
     Rule(
         "base64-wrapped",
@@ -99,7 +108,7 @@ _PRIVATE = (
     Rule(
         "base64-private-key",
         (b"LS0tLS1CRUdJTi", b"0tLS0tQkVHSU4g", b"tLS0tLUJFR0lOI"),
-        rb"(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lOI)(?:[A-Za-z0-9+/_\-]|%b){40,}+={0,2}" % _BREAK,
+        rb"(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lOI)[A-Za-z0-9+/_\-]{40,}+={0,2}%b" % _MORE_LINES,
         left=_ALNUM + b"+/_-",
     ),
 )  # fmt: skip
@@ -116,7 +125,12 @@ _CLOUDS = (
         rb"secret[_\-]?(?:access)?[_\-]?key%b([a-z0-9/+]{40})(?![a-z0-9/+])" % _SIGN,
         folded=True,
     ),
-    Rule("aws-session-token", (b"session_token", b"session-token", b"sessiontoken"), rb"session[_\-]?token%b([a-z0-9/+=]{100,}+)" % _SIGN, folded=True),
+    Rule(
+        "aws-session-token",
+        (b"session_token", b"session-token", b"sessiontoken"),
+        rb"session[_\-]?token%b([a-z0-9/+=]{100,}+)" % _SIGN,
+        folded=True,
+    ),
     Rule("gcp-api-key", (b"AIza",), rb"AIza[\w\-]{35,}+"),
     Rule("gcp-key-id", (b"private_key_id",), rb"private_key_id%b([a-f0-9]{40})(?![A-Za-z0-9])" % _SIGN),
     Rule("google-client-secret", (b"GOCSPX-",), rb"GOCSPX-[\w\-]{20,}+"),
@@ -135,12 +149,12 @@ _CLOUDS = (
     Rule(
         "heroku-assignment",
         (b"heroku",),
-        rb"heroku[\w.\-]{0,32}%b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})" % _SIGN,
+        rb"heroku[\w.\-]{0,32}+%b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})" % _SIGN,
         folded=True,
     ),
     Rule("netlify", (b"nfp_",), rb"nfp_[A-Za-z0-9]{30,}+"),
-    Rule("vercel", (b"vercel",), rb"vercel[\w.\-]{0,32}%b([a-z0-9]{24})(?![a-z0-9])" % _SIGN, folded=True),
-    Rule("cloudflare", (b"cloudflare",), rb"cloudflare[\w.\-]{0,32}%b([\w\-]{37,}+)" % _SIGN, folded=True),
+    Rule("vercel", (b"vercel",), rb"vercel[\w.\-]{0,32}+%b([a-z0-9]{24})(?![a-z0-9])" % _SIGN, folded=True),
+    Rule("cloudflare", (b"cloudflare",), rb"cloudflare[\w.\-]{0,32}+%b([\w\-]{37,}+)" % _SIGN, folded=True),
     Rule("databricks", (b"dapi",), rb"%b[0-9a-f]{32}(?:-[0-9])?(?![A-Za-z0-9])" % _edge(b"dapi")),
     Rule("terraform", (b".atlasv1.",), rb"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+", left=_ALNUM),
     Rule("vault", (b"hvs.", b"hvb."), rb"hv[sb]\.[\w\-]{24,}+"),
@@ -160,15 +174,15 @@ _FORGES = (
     Rule("linear", (b"lin_api_",), rb"lin_api_[A-Za-z0-9]{32,}+"),
     Rule("notion", (b"ntn_",), rb"%b[A-Za-z0-9]{40,}+" % _edge(b"ntn_")),
     Rule("notion-secret", (b"secret_",), rb"%b[A-Za-z0-9]{43}(?!\w)" % _edge(b"secret_")),
-    Rule("postman", (b"PMAK-",), rb"PMAK-[a-f0-9]{24}-[a-f0-9]{34}(?![A-Za-z0-9])"),
+    Rule("postman", (b"PMAK-",), rb"PMAK-[a-f0-9]{24}-[a-f0-9]{34}[A-Za-z0-9]*+"),
     Rule("sentry", (b"sntry",), rb"sntry[su]_[\w\-+/=.]{32,}+"),
-    Rule("grafana", (b"glsa_",), rb"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}(?![A-Za-z0-9])"),
+    Rule("grafana", (b"glsa_",), rb"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}[A-Za-z0-9]*+"),
     Rule("grafana-cloud", (b"glc_eyJ",), rb"glc_eyJ[A-Za-z0-9+/]{30,}+={0,2}"),
     Rule("new-relic", (b"NRAK-", b"NRII-"), rb"NR(?:AK|II)-[\w\-]{27,}+"),
     Rule(
         "datadog",
         (b"datadog", b"dd_app", b"dd-app"),
-        rb"d(?:atadog|d[_\-]app)[\w.\-]{0,32}%b([a-f0-9]{32,40})(?![a-z0-9])" % _SIGN,
+        rb"d(?:atadog|d[_\-]app)[\w.\-]{0,32}+%b([a-f0-9]{32,40})(?![a-z0-9])" % _SIGN,
         folded=True,
     ),
 )
@@ -178,13 +192,14 @@ _SERVICES = (
     Rule(
         "openai",
         (b"sk-",),
-        rb"%b(?=[\w\-]{0,64}[0-9])(?:(?:proj|svcacct|admin|or-v1)-[\w\-]{16,}+|[A-Za-z0-9]{20,}+[\w\-]*+)" % _edge(b"sk-"),
+        rb"%b(?=(?:proj|svcacct|admin|or-v1)-[\w\-]{16}|[A-Za-z0-9]{20})(?=[A-Za-z_\-]{0,64}+[0-9])[\w\-]++"
+        % _edge(b"sk-"),
     ),
     Rule("hugging-face", (b"hf_",), rb"%b[A-Za-z0-9]{30,}+" % _edge(b"hf_")),
     Rule("groq", (b"gsk_",), rb"%b[A-Za-z0-9]{30,}+" % _edge(b"gsk_")),
     Rule("perplexity", (b"pplx-",), rb"pplx-[A-Za-z0-9]{30,}+"),
     Rule("xai", (b"xai-",), rb"%b[A-Za-z0-9]{40,}+" % _edge(b"xai-")),
-    Rule("langsmith", (b"lsv2_",), rb"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}(?![A-Za-z0-9])"),
+    Rule("langsmith", (b"lsv2_",), rb"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}[A-Za-z0-9]*+"),
     Rule("replicate", (b"r8_",), rb"%b[A-Za-z0-9]{30,}+" % _edge(b"r8_")),
     Rule("slack-token", (b"xox", b"xapp-"), rb"x(?:ox[abeoprs](?:\.xox[bp])?|app)-[A-Za-z0-9\-]{10,}+"),
     Rule(
@@ -222,14 +237,13 @@ _CARRIERS = (
     Rule(
         "url-password",
         (b"://", rb":\/\/", rb":\\/\\/"),
-        rb""":%b%b(?:[^\s"'\\/:@<>`]{0,128}+:%b([^\s"'\\/<>`]{1,256})|([A-Za-z0-9_\-]{20,256}+))@(?=[A-Za-z0-9\[_$])"""
-        % (_SLASH, _SLASH, _STAND_IN),
-        also=b"@",
+        rb""":%b(?:[^\s"'\\/:@<>`]{0,128}+:%b([^\s"'\\/<>`]{1,256})|([A-Za-z0-9_\-]{20,256}+))(?:@(?=[A-Za-z0-9\[_$])|\Z)"""
+        % (_SLASHES, rb"(?![0-9]*\Z)" + _STAND_IN),
     ),
     Rule(
         "connection-string",
         (b"password", b"pwd"),
-        rb""";[ ]{0,2}(?:password|pwd)=%b([^;"'\\\r\n<>]{1,}+)""" % _STAND_IN,
+        rb""";[ ]{0,2}(?:password|pwd)=%b((?:[^;"'\\\r\n<>]++|%b)++)""" % (_STAND_IN, _LETTER),
         folded=True,
         also=b";",
     ),
@@ -238,13 +252,13 @@ _CARRIERS = (
         (b"authorization",),
         rb"""authorization[\\"']{0,8}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,8}"""
         rb"""(?:(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}%b([^\s"'\\,;<>]{8,}+)"""
-        rb"""|%b(?=[^\s"'\\,;<>]{0,64}[0-9])([^\s"'\\,;<>]{12,}+))""" % (_STAND_IN, _STAND_IN),
+        rb"""|%b(?=[^\s"'\\,;<>0-9]{0,64}+[0-9])([^\s"'\\,;<>]{12,}+))""" % (_STAND_IN, _STAND_IN),
         folded=True,
     ),
     Rule(
         "bearer-token",
         (b"bearer ",),
-        rb"bearer[ ]{1,4}(?=[\w.~+/=\-]{0,64}[0-9])([\w.~+/=\-]{16,}+)",
+        rb"bearer[ ]{1,4}(?=[a-z_.~+/=\-]{0,64}+[0-9])([\w.~+/=\-]{16,}+)",
         folded=True,
     ),
     Rule(
@@ -256,15 +270,15 @@ _CARRIERS = (
     Rule(
         "curl-user",
         _spellings(b"curl"),
-        rb"""[ ]-(?:u|-(?:proxy-)?user)[ =]{0,3}[\\"']{0,4}[^\s:"'\\]{1,64}+:(?![0-9]+(?:[\s"'\\]|\Z))%b([^\s"'\\]{3,}+)"""
+        rb"""[ ]-(?:u|-(?:proxy-)?user)[ =]{0,3}[\\"']{0,9}[^\s:"'\\]{1,64}+:(?![0-9]+(?:[\s"'\\]|\Z))%b([^\s"'\\]{3,}+)"""
         % _STAND_IN,
         also=b" -",
     ),
-    Rule("sshpass", (b"sshpass",), rb"""sshpass[ ]{1,4}-p[ ]{0,4}[\\"']{0,4}%b([^\s"'\\]{3,}+)""" % _STAND_IN),
+    Rule("sshpass", (b"sshpass",), rb"""sshpass[ ]{1,4}-p[ ]{0,4}[\\"']{0,9}%b([^\s"'\\]{3,}+)""" % _STAND_IN),
     Rule(
         "mysql-password",
         (b"mysql",),
-        rb"""[ ]-p(?=[^\s"'\\/:]{0,64}[0-9])(?=[^\s"'\\/:]{0,64}[A-Za-z])%b([^\s"'\\/:]{6,}+)""" % _STAND_IN,
+        rb"""[ ]-p(?=[^\s"'\\/:0-9]{0,64}+[0-9])(?=[^\s"'\\/:A-Za-z]{0,64}+[A-Za-z])%b([^\s"'\\/:]{6,}+)""" % _STAND_IN,
         also=b" -p",
     ),
     Rule(
@@ -277,7 +291,7 @@ _CARRIERS = (
     Rule(
         "npmrc-auth",
         (b"_auth",),
-        rb"""_auth(?:token)?[ ]{0,2}=[ ]{0,2}[\\"']{0,4}%b([^\s"'\\]{8,}+)""" % _STAND_IN,
+        rb"""_auth(?:token)?[ ]{0,2}=[ ]{0,2}[\\"']{0,9}%b([^\s"'\\]{8,}+)""" % _STAND_IN,
         folded=True,
     ),
     Rule(
@@ -288,7 +302,7 @@ _CARRIERS = (
     Rule(
         "docker-auth",
         (b'"auth"', b'"auth\\'),
-        rb""""auth(\\{0,7})"\s{0,4}:\s{0,4}\1"(?=[A-Za-z0-9+/]{0,128}[0-9=])([A-Za-z0-9+/]{12,}+={0,2})""",
+        rb""""auth(\\{0,7})"\s{0,4}:\s{0,4}\1"(?=[A-Za-z+/]{0,128}+[0-9=])([A-Za-z0-9+/]{12,}+={0,2})""",
     ),
     Rule("kubeconfig", (b"client-key-data",), rb"client-key-data%b([A-Za-z0-9+/]{40,}+={0,2})" % _SIGN),
 )

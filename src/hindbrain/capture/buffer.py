@@ -73,7 +73,8 @@ class Buffer:
         if type not in TYPES:
             raise UsageError(f"{type!r} is not a type of entry", hint=f"use one of {', '.join(TYPES)}")
         if (type == "turn") != (role is not None):
-            raise UsageError("a turn has a role, and nothing else has one", hint="role is user, assistant, tool_call or tool_result")
+            hint = "role is user, assistant, tool_call or tool_result"
+            raise UsageError("a turn has a role, and nothing else has one", hint=hint)
         now = self._clock.now_ms() if at is None else at
         return self._record(Event(
             kind=type, agent=agent, session=session, at=now, key=key or f"{now}:{text_key(text)}", origin="api", role=role,
@@ -97,7 +98,7 @@ class Buffer:
             groups.setdefault((event.agent, event.session), []).append(event)
         return [_summed(name, events) for name, events in sorted(groups.items())]
 
-    def list(self) -> list[tuple[str, str]]:
+    def sessions(self) -> list[tuple[str, str]]:
         """Agents and sessions that have something waiting."""
         return [(waiting.agent, waiting.session) for waiting in self.status()]
 

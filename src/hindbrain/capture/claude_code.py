@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hindbrain.capture.claude_keys import AGENT, prompt_key, reply_key, said, synthetic, tool_key
-from hindbrain.capture.event import Event, Json, Kind, Role, storable, text_key
+from hindbrain.base.fence import strip_injected
+from hindbrain.capture.claude_keys import AGENT, prompt_key, reply_key, synthetic, tool_key
+from hindbrain.capture.event import Event, Json, Kind, Role, text_key
 from hindbrain.capture.loose import compact, fields, kept, name, place, short, text_of, words
 from hindbrain.capture.tool_text import call_text, result_text, trace
 
@@ -91,7 +92,7 @@ def _prompt(call: _Call) -> list[Event]:
     prompt, source = call.payload.get("prompt"), call.payload.get("source")
     if prompt is not None and not isinstance(prompt, str):
         return call.unparsed()
-    text = said(words(prompt))
+    text = strip_injected(words(prompt))
     if source is not None and source not in _HUMAN_SOURCES:
         return [call.notice(source=source)]
     if sign := synthetic(text):
@@ -104,7 +105,7 @@ def _reply(call: _Call) -> list[Event] | None:
     message = call.payload.get("last_assistant_message")
     if message is not None and not isinstance(message, str):
         return None
-    text = said(words(message))
+    text = strip_injected(words(message))
     if not text.strip():
         return []
     return [call.make("turn", reply_key(call.prompt_id, text), role="assistant", text=text)]
@@ -132,7 +133,7 @@ def _subagent_stop(call: _Call) -> list[Event]:
     detail = short(subagent=agent_type)
     if not call.parent:
         # Without an agent id the reply is somebody's, but not the main conversation's: keep it with the mark.
-        message = said(text_of(call.payload.get("last_assistant_message")))
+        message = strip_injected(text_of(call.payload.get("last_assistant_message")))
         return [call.mark("subagent_stop", text=message, detail=detail)]
     reply = _reply(call)
     return [*(call.unparsed() if reply is None else reply), call.mark("subagent_stop", detail=detail)]
@@ -155,7 +156,7 @@ def _pre_compact(call: _Call) -> list[Event]:
 
 
 def _post_compact(call: _Call) -> list[Event]:
-    summary = said(text_of(call.payload.get("compact_summary")))
+    summary = strip_injected(text_of(call.payload.get("compact_summary")))
     return [call.mark("post_compact", text=summary, detail=short(trigger=call.payload.get("trigger")))]
 
 
@@ -163,7 +164,7 @@ def _tool_use(call: _Call) -> list[Event]:
     given, failed = call.payload, call.event == "PostToolUseFailure"
     tool, tool_input = name(given.get("tool_name")), given.get("tool_input")
     response = given.get("error") if failed else given.get("tool_response")
-    asked, answered = storable(call_text(tool, tool_input)), said(result_text(response))
+    asked, answered = call_text(tool, tool_input), strip_injected(result_text(response))
     touched = trace(tool, tool_input, response)
     told = touched | short(duration_ms=given.get("duration_ms"), error=True if failed else None)
     use_id = name(given.get("tool_use_id"))

@@ -1,16 +1,15 @@
 """What Claude Code's hooks and its transcript both say -> the same key.
 
 A prompt and a reply carry no id that both sides know, so their key is the prompt's id plus a digest of the text; a
-tool call has its own id. Both sides therefore clean a text the same way before they look at it, and agree on which
-texts were never said by anybody: task notifications, command echoes, reminders, our own injected block.
+tool call has its own id. Both sides remove our own injected block before they look at a text, and agree on which texts
+were never said by anybody: task notifications, command echoes, reminders.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from hindbrain.base.fence import strip_injected
-from hindbrain.capture.event import storable, text_key
+from hindbrain.capture.event import text_key
 
 AGENT: Final = "claude-code"
 
@@ -25,11 +24,6 @@ def synthetic(text: str) -> str:
     """Why a prompt is no turn: the sign it begins with, or "empty". Nothing for what a person said."""
     start = text.lstrip()
     return next((sign for sign in _SYNTHETIC if start.startswith(sign)), "") if start else "empty"
-
-
-def said(text: str) -> str:
-    """What was really said: without our own block, and storable."""
-    return storable(strip_injected(text))
 
 
 def prompt_key(prompt_id: str, text: str) -> str:

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, TypeVar
 
-from hindbrain.capture.claude_keys import AGENT, prompt_key, reply_key, said, synthetic, tool_key
-from hindbrain.capture.event import Event, Json, Kind, Role, Source, stable_id, storable, text_key
+from hindbrain.base.fence import strip_injected
+from hindbrain.capture.claude_keys import AGENT, prompt_key, reply_key, synthetic, tool_key
+from hindbrain.capture.event import Event, Json, Kind, Role, Source, stable_id, text_key
 from hindbrain.capture.loose import compact, fields, kept, millis, name, place, short, text_of, words
 from hindbrain.capture.tool_text import IMAGE, blocks_text, call_text, trace
 
+# What a person types while the client is busy waits in a queue. The hook tells of it at once, under the prompt id at work
+# then; the transcript notes that moment too, and later the prompt itself, under an id of its own or as an attachment.
+_ENQUEUED: Final = "enqueued"
+_ABSORBED: Final = "absorbed"
 _MACHINE_SOURCES: Final = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 
 # How many different texts the reader remembers for its ordinals, and how many calls that wait for their result. A text
@@ -56,7 +61,7 @@ class _Line:
 
 
 def line_kind(line: Mapping[str, Json], *, cut: bool = False) -> str:
-    """user, assistant or boundary for a line that may hold events of the conversation, nothing for bookkeeping."""
+    """user, assistant, boundary, enqueued or absorbed for a line that matters, nothing for bookkeeping."""
     kind = line.get("type")
     if kind is None and cut:
         # An assistant line names its type after its message, so a cut one has lost it.
@@ -65,7 +70,17 @@ def line_kind(line: Mapping[str, Json], *, cut: bool = False) -> str:
         return ""
     if kind in ("user", "assistant"):
         return words(kind)
-    return "boundary" if kind == "system" and line.get("subtype") == "compact_boundary" else ""
+    if kind == "system":
+        return "boundary" if line.get("subtype") == "compact_boundary" else ""
+    if kind == "queue-operation":
+        return _ENQUEUED if line.get("operation") == "enqueue" else ""
+    return _ABSORBED if kind == "attachment" and _said_while_busy(fields(line.get("attachment"))) else ""
+
+
+def _said_while_busy(attachment: Mapping[str, Json]) -> bool:
+    """A prompt that was handed to the model in the middle of a turn; notifications of the client travel the same way."""
+    by_person = fields(attachment.get("origin")).get("kind") == "human" or attachment.get("humanTurn") is True
+    return attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt" and by_person
 
 
 class TranscriptReader:
@@ -78,12 +93,14 @@ class TranscriptReader:
         self._prompt = name(saved.get("prompt"))
         self._seen = _seen(saved.get("seen"))
         self._waiting = {use_id: words(tool) for use_id, tool in fields(saved.get("waiting")).items()}
+        self._queued = {digest: name(prompt) for digest, prompt in fields(saved.get("queued")).items()}
 
     def state(self) -> dict[str, Json]:
         """What the next lines depend on, as JSON."""
         seen: dict[str, Json] = {digest: [count, line] for digest, (count, line) in self._seen.items()}
         waiting: dict[str, Json] = dict(self._waiting.items())
-        return {"at": self._at, "prompt": self._prompt, "seen": seen, "waiting": waiting}
+        queued: dict[str, Json] = dict(self._queued.items())
+        return {"at": self._at, "prompt": self._prompt, "seen": seen, "waiting": waiting, "queued": queued}
 
     def read(self, line: Mapping[str, Json], source: Source, now_ms: int, *, cut: int = 0) -> list[Event]:
         """What one line said. cut: bytes of the line that were not kept."""
@@ -94,18 +111,29 @@ class TranscriptReader:
             return []
         if here.kind == "boundary":
             return [self._boundary(here)]
+        if here.kind == _ENQUEUED:
+            return self._enqueued(words(line.get("content")))
         if here.kind == "user":
             self._prompt = name(line.get("promptId")) or self._prompt
         if line.get("isMeta") is True or line.get("isCompactSummary") is True:
             return []
-        content = fields(line.get("message")).get("content")
+        if here.kind == _ABSORBED:
+            content = fields(line.get("attachment")).get("prompt")
+        else:
+            content = fields(line.get("message")).get("content")
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         if not isinstance(content, list):
             return [here.unparsed(line)]
-        read = self._user if here.kind == "user" else self._assistant
+        read = self._assistant if here.kind == "assistant" else self._user
         rest = content[_MAX_BLOCKS:]
         return read(here, content[:_MAX_BLOCKS]) + ([here.unparsed(rest)] if rest else [])
+
+    def _enqueued(self, text: str) -> list[Event]:
+        """Remember under which prompt a text was put in the queue; the turn comes with the line that takes it out."""
+        self._queued[text_key(strip_injected(text))] = self._prompt
+        _forget_oldest(self._queued, _MAX_WAITING)
+        return []
 
     def _boundary(self, here: _Line) -> Event:
         told = fields(here.given.get("compactMetadata"))
@@ -133,7 +161,7 @@ class TranscriptReader:
     def _prompt_turn(self, here: _Line, blocks: list[Json]) -> list[Event]:
         if here.given.get("promptSource") in _MACHINE_SOURCES:
             return []
-        parts = [IMAGE if "text" not in fields(block) else said(words(fields(block)["text"])) for block in blocks]
+        parts = [IMAGE if "text" not in fields(block) else strip_injected(words(fields(block)["text"])) for block in blocks]
         parts = [part for part in parts if not synthetic(part)]
         # The hook's prompt names no images, so the key does not either.
         spoken = "\n".join(part for part in parts if part is not IMAGE)
@@ -143,7 +171,9 @@ class TranscriptReader:
         detail = short(
             git_branch=given.get("gitBranch"), version=given.get("version"), entrypoint=given.get("entrypoint")
         )
-        key = self._numbered(prompt_key(self._prompt, spoken), here, 0)
+        waited = here.kind == _ABSORBED or given.get("promptSource") == "queued"
+        prompt = self._queued.get(text_key(spoken), self._prompt) if waited else self._prompt
+        key = self._numbered(prompt_key(prompt, spoken), here, 0)
         return [here.make("turn", key, role="user", text="\n".join(parts), detail=detail)]
 
     def _assistant(self, here: _Line, content: list[Json]) -> list[Event]:
@@ -154,7 +184,7 @@ class TranscriptReader:
             if kind in ("thinking", "redacted_thinking"):
                 continue
             if kind == "text" and isinstance(given.get("text"), str):
-                events += self._reply(here, said(words(given["text"])), index)
+                events += self._reply(here, strip_injected(words(given["text"])), index)
             elif kind in ("tool_use", "server_tool_use"):
                 events.append(self._call(here, given, index))
             else:
@@ -170,7 +200,7 @@ class TranscriptReader:
 
     def _call(self, here: _Line, block: Mapping[str, Json], index: int) -> Event:
         tool, use_id = name(block.get("name")), name(block.get("id"))
-        text = storable(call_text(tool, block.get("input")))
+        text = call_text(tool, block.get("input"))
         if use_id:
             self._waiting[use_id] = tool
             _forget_oldest(self._waiting, _MAX_WAITING)
@@ -179,7 +209,7 @@ class TranscriptReader:
 
     def _result(self, here: _Line, block: Mapping[str, Json], index: int) -> Event:
         use_id, content = name(block.get("tool_use_id")), block.get("content")
-        text = said(blocks_text(content) if isinstance(content, list) else text_of(content))
+        text = strip_injected(blocks_text(content) if isinstance(content, list) else text_of(content))
         detail = short(error=True if block.get("is_error") is True else None)
         key = self._tool_key(use_id, text, here, index)
         tool = self._waiting.pop(use_id, "")
@@ -191,7 +221,7 @@ class TranscriptReader:
 
     def _numbered(self, key: str, here: _Line, index: int) -> str:
         """The key, with an ordinal from its second use on. The same line met again is the same use."""
-        digest = stable_id("", here.kind, key)[1:17]
+        digest = stable_id("", "assistant" if here.kind == "assistant" else "user", key)[1:17]
         uuid = name(here.given.get("uuid"))
         line = stable_id("", uuid, str(index))[1:13] if uuid else ""
         used, last = self._seen.pop(digest, (0, ""))

@@ -24,6 +24,8 @@ Kind = Literal[
     "unparsed",  # a payload no adapter could read: its text is kept as it came
     "place",  # which project a working directory belongs to, as found when it was first seen
     "cursor",  # how far a transcript has been read
+    "memory",  # a person keeps, corrects or pins a statement; detail says which
+    "forget",  # ids that must not be kept any longer, nor come back
 ]
 Role = Literal["user", "assistant", "tool_call", "tool_result"]
 Origin = Literal["hook", "transcript", "api", "worker"]
@@ -102,7 +104,9 @@ def bounded(text: str, limit: int = MAX_TEXT_CHARS) -> str:
 
 def storable(text: str) -> str:
     """The text as UTF-8 can hold it: lone surrogates and NUL become U+FFFD, so no later writer can fail on them."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\x00", "\ufffd")
+    if not text.isascii():
+        text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text.replace("\x00", "\ufffd") if "\x00" in text else text
 
 
 def encode(event: Event) -> bytes:

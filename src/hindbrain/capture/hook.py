@@ -4,7 +4,7 @@ This is the whole of what runs while the agent waits, so it does as little as ca
 append with one write and one fdatasync, wake the worker, exit 0. Parsing is the worker's business. Only modules that the bare
 interpreter has already loaded are imported at the top; `re` and the redaction rules come in when a secret may be there.
 
-Nothing is printed. Whatever goes wrong, the exit code is 0 and the event is either kept or counted as lost (P2, P3).
+Nothing is printed but the answer an agent expects at some events. Whatever goes wrong, the exit code is 0 and the event is either kept or counted as lost (P2, P3).
 """
 
 import _signal  # type: ignore[import-not-found]  # what `signal` wraps; that one imports enum
@@ -47,8 +47,12 @@ class _State:
     kept = False
 
 
-def main(home: bytes) -> None:
-    """Handle one hook call and end the process with exit code 0."""
+def main(home: bytes, answers: str = "") -> None:
+    """Handle one hook call and end the process with exit code 0.
+
+    `answers` names the module that has something to say to the agent at some events; the launcher puts it in, so that this
+    stage knows nothing of recall. It is loaded after the event is durable.
+    """
     environ = posix.environ
     _State.home = _home(environ, home)
     if GUARD in environ:
@@ -57,9 +61,12 @@ def main(home: bytes) -> None:
     try:
         _signal.signal(_signal.SIGALRM, _on_timer)
         _signal.setitimer(_signal.ITIMER_REAL, READ_SECONDS)
-        _keep(sys.argv[1] if len(sys.argv) > 1 else "unknown", environ)
+        agent = sys.argv[1] if len(sys.argv) > 1 else "unknown"
+        data = _keep(agent, environ)
+        if answers and len(sys.argv) > 2:
+            _answer(answers, agent, sys.argv[2], data)
         wake(_State.home)
-    except BaseException as error:  # the process boundary: the agent must not notice, and the loss is counted
+    except BaseException as error:  # noqa: BLE001 - the process boundary: the agent must not notice, and the loss is counted
         _lost(error)
     posix._exit(0)
 
@@ -72,7 +79,8 @@ def _home(environ: dict[bytes, bytes], home: bytes) -> bytes:
     return named if named[:1] == b"/" else home
 
 
-def _keep(agent: str, environ: dict[bytes, bytes]) -> None:
+def _keep(agent: str, environ: dict[bytes, bytes]) -> bytes:
+    """Make the event durable; what was kept of the payload."""
     data, meta = _read_stdin()
     if config := environ.get(b"CLAUDE_CONFIG_DIR"):
         meta["d"] = config
@@ -86,6 +94,14 @@ def _keep(agent: str, environ: dict[bytes, bytes]) -> None:
         _State.kept = True
     finally:
         _State.appending = False
+    return data
+
+
+def _answer(module: str, agent: str, event: str, data: bytes) -> None:
+    """Print what the agent is to be told, if anything. The event is kept already, so nothing here can lose it."""
+    found = __import__(module, fromlist=("answer",)).answer(_State.home, agent, event, data)
+    while found:
+        found = found[posix.write(1, found) :]
 
 
 def _read_stdin() -> tuple[bytes, dict[str, bytes]]:
@@ -129,7 +145,7 @@ def _tail_ids(tail: bytes) -> dict[str, bytes]:
     """Ids that agents write behind a long text; without them the call could not be told from others."""
     found: dict[str, bytes] = {}
     for name, short in ((b"tool_use_id", "t"), (b"hook_event_name", "e")):
-        before, sign, after = tail.rpartition(b'"%s"' % name)
+        _, sign, after = tail.rpartition(b'"%s"' % name)
         value = after.split(b'"', 2)[1:2] if sign else []
         if value and value[0].replace(b"_", b"").replace(b"-", b"").isalnum() and len(value[0]) <= 128:
             found[short] = value[0]
@@ -228,7 +244,7 @@ def _lost(error: BaseException) -> None:
         from hindbrain.journal import losses
 
         counted = losses.count(_State.home, reason, posix.environ)
-    except BaseException:  # no descriptor or no memory left to load the counter with
+    except BaseException:  # noqa: BLE001 - no descriptor or no memory left to load the counter with
         counted = False
     if not counted:
         _say_lost(reason)

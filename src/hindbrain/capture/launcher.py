@@ -18,11 +18,14 @@ from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.journal import losses
 
 LAUNCHER: Final = "hook.py"
+# What the launcher puts together: this stage, which keeps events, and the module that answers some of them.
+ANSWERS: Final = "hindbrain.serve.answer"
 
 # What the hook loads on an ordinary call, and what it loads when there is a secret, a loss or no worker.
 HOT_MODULES: Final = (
     "__init__", "base/__init__", "base/prefilter", "journal/__init__", "journal/append", "journal/line", "capture/__init__",
-    "capture/hook", "capture/start", "journal/losses", "base/redact", "base/redact_blocks", "base/redact_rules",
+    "capture/hook", "capture/start", "journal/losses", "serve/__init__", "serve/answer", "recall/__init__", "recall/block",
+    "recall/context", "recall/rank", "recall/tokens", "recall/words", "base/redact", "base/redact_blocks", "base/redact_rules",
 )  # fmt: skip
 
 _SOURCE = """\
@@ -39,36 +42,45 @@ except BaseException:
         home = home if home[:1] == b"/" else {home!r}
         flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK
         try:
-            posix.write(posix.open(home + {unloaded!r}, flags, 0o600), b".")
+            file = posix.open(home + {unloaded!r}, flags, 0o600)
+            if posix.fstat(file).st_nlink != 1:
+                raise OSError
+            posix.write(file, b".")
         except OSError:
             try:
                 posix.write(2, b"hindbrain: an event was not kept and could not be counted: the package is gone\\n")
             except OSError:
                 pass
     posix._exit(0)
-main({home!r})
+main({home!r}, {answers!r})
 """
 
 
 def launcher_source(home: Path, package: Path, version: str) -> str:
     """The text of the launcher; its paths are literals, so no path can be read as code."""
     raw = os.fsencode(home)
-    return _SOURCE.format(version=version, package=str(package), unloaded=b"/" + losses.UNLOADED, home=raw)
+    return _SOURCE.format(version=version, package=str(package), unloaded=b"/" + losses.UNLOADED, home=raw, answers=ANSWERS)
+
+
+def launcher_command(home: Path) -> list[str]:
+    """The command that runs the launcher of home; nothing is written."""
+    if not sys.executable or not os.path.isabs(sys.executable):
+        raise StorageError("the interpreter's own path is not known", hint="start hindbrain by its full path")
+    return [sys.executable, "-I", "-S", str(home / LAUNCHER)]
 
 
 def install_launcher(home: Path) -> list[str]:
     """Write the launcher into home and return the command an agent runs, to which the agent's name is added."""
     import hindbrain
 
-    if not sys.executable or not os.path.isabs(sys.executable):
-        raise StorageError("the interpreter's own path is not known", hint="start hindbrain by its full path")
+    command = launcher_command(home)
     ensure_private_dir(home)
     losses.prepare(os.fsencode(home))
     package = Path(hindbrain.__file__).resolve().parent
     _compile(package)
-    launcher = home / LAUNCHER
-    replace_file(launcher, launcher_source(home, package.parent, hindbrain.__version__).encode("utf-8", "surrogateescape"))
-    return [sys.executable, "-I", "-S", str(launcher)]
+    source = launcher_source(home, package.parent, hindbrain.__version__)
+    replace_file(home / LAUNCHER, source.encode("utf-8", "surrogateescape"))
+    return command
 
 
 def _compile(package: Path) -> None:

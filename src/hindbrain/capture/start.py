@@ -26,6 +26,9 @@ def start_worker(home: bytes, *, asked: bool = False) -> bool:
     stamp = posix.open(home + b"/worker.start", flags, 0o600)
     try:
         fcntl.flock(stamp, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = posix.fstat(stamp)
+        if found.st_mode & 0o170000 != 0o100000 or found.st_nlink != 1 or found.st_uid != posix.geteuid():
+            raise PermissionError(errno.EPERM, "worker.start is not a plain file of ours")
         if not asked and _coming_up(stamp):
             return False
         posix.pwrite(stamp, b"%-20d\n" % _spawn(home), 0)

@@ -43,7 +43,7 @@ class NotKept(Exception):
 
 
 def append(home: bytes, line: bytes, may_retry: "MayRetry" = None) -> None:
-    """Return once the line is durable; raise NotKept otherwise. `may_retry`, if given, is asked before another segment is tried."""
+    """Return once the line is durable; raise NotKept otherwise. `may_retry` is asked before another segment is tried."""
     try:
         journal = open_journal(home)
     except OSError as error:

@@ -6,11 +6,12 @@ that still has it open either holds the lock (then it stays for next time) or fi
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gzip
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -21,14 +22,16 @@ from hindbrain.journal.read import ARCHIVE_SUFFIX, BLOCK, segment_name, segments
 _LEVEL: Final = 6
 
 
-def has_no_writer(path: Path) -> bool:
-    """Whether no hook has this segment open; only meaningful for one that is not the newest."""
+@contextlib.contextmanager
+def without_writers(path: Path) -> Iterator[bool]:
+    """Keep hooks off a segment for the length of a block; False when one has it open, and may still be writing.
+
+    Asking and reading afterwards would not do: a hook that opened the segment long ago may begin to write in between, and
+    half of its line would be taken for a torn one. Only for a segment that is not the newest.
+    """
+    descriptor = open_private(path, os.O_RDONLY)
     try:
-        descriptor = open_private(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    try:
-        return _lock(descriptor)
+        yield _lock(descriptor)
     finally:
         os.close(descriptor)
 
@@ -36,12 +39,19 @@ def has_no_writer(path: Path) -> bool:
 def archive_stored(journal: Path, archive: Path, stored: Mapping[str, int], keep: int) -> list[str]:
     """Archive all segments that are wholly stored, but for the newest, where lines go, and `keep` full ones before it."""
     done: list[str] = []
+    _clear_away(archive)
     for path in segments(journal)[: -(keep + 1)]:
         if _archive(path, archive, stored.get(segment_name(path), -1)):
             done.append(segment_name(path))
     if done:
         sync_directory(journal)
     return done
+
+
+def _clear_away(archive: Path) -> None:
+    """A run that was cut off may have left half an archive, with records that might have to be forgotten later."""
+    for path in archive.glob(f".*{ARCHIVE_SUFFIX}.*.tmp"):
+        path.unlink(missing_ok=True)
 
 
 def _archive(path: Path, archive: Path, stored_to: int) -> bool:

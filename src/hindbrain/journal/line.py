@@ -13,6 +13,7 @@ more than the whole append). Pure: no I/O, no clock.
 import zlib
 
 VERSION = b"H1"
+VOID = b"V0 "
 # kinds of lines: what a hook was handed, as it came; and an Event that another stage made
 HOOK = "hook"
 EVENT = "event"
@@ -69,6 +70,16 @@ def frame(kind: str, agent: bytes, at_ns: int, payload: bytes, meta: dict[str, b
     packed = b"&".join(b"%s=%s" % (name.encode(), escape(value)) for name, value in fields.items()) or b"-"
     body = b"%s %s %d %s %s" % (kind.encode(), escape(agent), at_ns, packed, payload)
     return b"\n%s %08x %d %s\n" % (VERSION, zlib.crc32(body), len(body), body)
+
+
+def void(length: int) -> bytes:
+    """What stands in the place of a line that was forgotten: as long as it was, so that no other line moves."""
+    return VOID + b"." * (length - len(VOID))
+
+
+def is_void(line: bytes) -> bool:
+    """Whether a line was forgotten. No single damaged bit makes this of a record, and none of the text is left in it."""
+    return line.startswith(VOID) and not line[len(VOID) :].strip(b".")
 
 
 def parse(line: bytes) -> Line:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from hindbrain.base.errors import StorageError, UnsafePath
-from hindbrain.journal.line import BadLine, Line, parse
+from hindbrain.journal.line import BadLine, Line, is_void, parse
 
 # An open segment ends in .log; .new is one whose creator was cut off between making it durable and naming it.
 SEGMENT_SUFFIXES: Final = (".log", ".new")
@@ -125,7 +125,7 @@ def read_stream(file: BinaryIO, segment: str, start: int, *, final: bool) -> Ite
 def _judge(lines: bytes, segment: str, position: int) -> Iterator[Record | Damage]:
     for line in lines.split(b"\n")[:-1]:
         end = position + len(line) + 1
-        if line:
+        if line and not is_void(line):
             try:
                 yield Record(segment, position, end, parse(line))
             except BadLine as bad:

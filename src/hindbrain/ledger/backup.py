@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindbrain.base.errors import LedgerDamaged
-from hindbrain.base.files import open_private, sync, sync_directory
+from hindbrain.base.files import open_private, storage_error, sync, sync_directory
 from hindbrain.ledger import connect
 
 if TYPE_CHECKING:
@@ -28,8 +28,11 @@ def backup_to(ledger: Ledger, dest: Path) -> None:
 def copy_to(path: Path, dest: Path) -> None:
     """backup_to, by path. Raises LedgerDamaged when the copy is not sound; `dest` is then left as it was."""
     part = dest.with_name(f"{dest.name}.part")
-    part.unlink(missing_ok=True)
-    os.close(open_private(part, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+    try:
+        part.unlink(missing_ok=True)
+        os.close(open_private(part, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+    except OSError as error:
+        raise storage_error("create", part, error) from error
     try:
         with contextlib.closing(connect.connect(path, read_only=True, busy_ms=5_000)) as source:
             with contextlib.closing(connect.connect(part, read_only=False, busy_ms=5_000)) as target:
@@ -43,6 +46,8 @@ def copy_to(path: Path, dest: Path) -> None:
         sync_directory(dest.parent)
     except sqlite3.Error as error:
         raise connect.translated(error, path) from error
+    except OSError as error:
+        raise storage_error("write", dest, error) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -19,7 +19,8 @@ from hindbrain.base.files import PRIVATE_FILE, open_private, storage_error, sync
 
 OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 SIDE_FILES: Final = ("-wal", "-shm", "-journal")
-AUTOCHECKPOINT_PAGES: Final = 2000
+PAGE_BYTES: Final = 8192
+AUTOCHECKPOINT_PAGES: Final = 4000
 # What the -wal file is cut back to after a checkpoint.
 WAL_KEPT_BYTES: Final = 16 << 20
 
@@ -122,6 +123,7 @@ def connect(path: Path, *, read_only: bool, busy_ms: int) -> sqlite3.Connection:
 
 def set_up(connection: sqlite3.Connection, *, read_only: bool, busy_ms: int) -> None:
     """Bring a connection whose file is known to be ours into the state every query relies on."""
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # has an effect on a new file only
     for setting in _SETTINGS:
         connection.execute(setting)
     if read_only:

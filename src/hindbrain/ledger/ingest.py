@@ -7,19 +7,20 @@ The caller holds the transaction: either all of a batch is there afterwards, cur
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, session_id
 from hindbrain.journal.read import Damage, Record
-from hindbrain.ledger import merge, rows
+from hindbrain.ledger import forget, memories, merge, rows
 from hindbrain.ledger.merge import Piece, SessionState, clean, json_text, whole
 from hindbrain.ledger.project import Place, place_of
 from hindbrain.ledger.rows import Cursor
 
-BATCH_RECORDS: Final = 500
+BATCH_RECORDS: Final = 2000
 BATCH_BYTES: Final = 8 << 20
 SEGMENT_PREFIX: Final = "segment:"
 
@@ -82,11 +83,13 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
             continue
         result.records += 1
         folded.take(record, events)
+    folded.leave_out(forget.forgotten(connection))
     moved = rows.write_places(connection, folded.places)
     rows.write_sessions(connection, folded.sessions)
     rows.assign_projects(connection, list(folded.sessions), moved)
     turns = rows.write_turns(connection, folded.turns)
     events_written = rows.write_events(connection, folded.events)
+    _act(connection, folded.events.values())
     result.turns_new, result.events_new = turns.new, events_written.new
     result.merged = turns.merged + events_written.merged
     result.duplicates = folded.repeated + turns.known + events_written.known
@@ -96,6 +99,15 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
     rows.write_cursors(connection, [*folded.cursors, *told], now_ms)
     rows.count_lines(connection, folded.lines)
     return result
+
+
+def _act(connection: sqlite3.Connection, pieces: Iterable[Piece]) -> None:
+    """What a person wants done with what is stored: forgotten, kept, corrected, pinned."""
+    wanted = [piece for piece in pieces if piece.kind in ("forget", "memory")]
+    told = [(each.at, json.loads(each.content.detail)) for each in wanted if each.kind == "forget" and each.content]
+    forget.apply(connection, told)
+    if wanted:
+        memories.refold(connection)
 
 
 def _segments(batch: Batch) -> set[str]:
@@ -128,6 +140,18 @@ class _Folded:
                 self.cursors.append(cursor)
             else:
                 self._take_content(event, record)
+
+    def leave_out(self, known: Mapping[str, int]) -> None:
+        """Turn away what was forgotten, however it comes again."""
+        if not known:
+            return
+        for table in (self.turns, self.events):
+            for identifier, piece in list(table.items()):
+                if piece.kind != "forget" and forget.is_forgotten(known, identifier, piece.session_id, piece.at):
+                    del table[identifier]
+        busy = {piece.session_id for piece in (*self.turns.values(), *self.events.values())}
+        for identifier in [each for each in self.sessions if each in known and each not in busy]:
+            del self.sessions[identifier]
 
     def _take_content(self, event: Event, record: Record) -> None:
         session = self._session(event) if event.session else None

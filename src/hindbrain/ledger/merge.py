@@ -24,6 +24,7 @@ SESSION_FACTS: Final = ("transcript_path", "branch", "gitBranch", "version", "en
 TRACE_KINDS: Final = ("file", "command", "error", "subagent", "task")
 MAX_TRACES: Final = 1000
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 SourceSpan = tuple[str, int, int]
 _Ranked = TypeVar("_Ranked", str, tuple[int, str])
 
@@ -177,16 +178,12 @@ def json_text(value: Json | Mapping[str, Json]) -> str:
     if not value and isinstance(value, Mapping):
         return "{}"
     try:
-        text = _dump(value)
+        text = _ENCODER.encode(value)
     except ValueError:  # NaN and infinity are not JSON
-        text = _dump(json.loads(json.dumps(value), parse_constant=str))
+        text = _ENCODER.encode(json.loads(json.dumps(value), parse_constant=str))
     except RecursionError:
         text = '{"unreadable":"nested too deeply"}'
     return clean(text)
-
-
-def _dump(value: Json | Mapping[str, Json]) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 def _span(source: Source | None) -> SourceSpan | None:

@@ -22,7 +22,7 @@ _WORD: Final = re.compile(r"\w+")
 
 _SEARCH: Final = """
 SELECT turns.id, turns.session_id, turns.role, turns.text, turns.tool, turns.at, -found.score
-FROM (SELECT rowid, bm25(turns_fts) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY rank LIMIT ?) AS found
+FROM (SELECT rowid, bm25(turns_fts, 1.0, 0.3) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY rank LIMIT ?) AS found
 JOIN turns ON turns.rowid = found.rowid
 """
 _SESSION: Final = """

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from hindbrain.capture.event import stable_id
 from hindbrain.journal.read import Damage
-from hindbrain.ledger import merge
+from hindbrain.ledger import merge, near
 from hindbrain.ledger.merge import Content, Piece, SessionState, clean
 from hindbrain.ledger.project import Place
 
@@ -37,10 +37,13 @@ UPDATE {table} SET at = ?, origins = ?, segment = ?, start = ?, source_path = ?,
 WHERE id = ?
 """
 _REWRITE: Final = "UPDATE {table} SET text = ?, tool = ?, detail = ? WHERE id = ?"
-_INDEX: Final = "INSERT INTO turns_fts (rowid, text) VALUES (?, ?)"
+# One statement for a whole batch: the texts need not pass through Python a second time.
+_INDEX: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid > ? ORDER BY rowid"
 # An external-content index must be told the very text it once indexed, so this runs before the turn is rewritten.
-_UNINDEX: Final = "INSERT INTO turns_fts (turns_fts, rowid, text) SELECT 'delete', rowid, text FROM turns WHERE id = ?"
-_REINDEX: Final = "INSERT INTO turns_fts (rowid, text) SELECT rowid, text FROM turns WHERE id = ?"
+_UNINDEX: Final = """
+INSERT INTO turns_fts (turns_fts, rowid, text, near) SELECT 'delete', rowid, text, near FROM turns WHERE {column} = ?
+"""
+_REINDEX: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE {column} = ?"
 _ADD_TRACE: Final = "INSERT INTO traces (turn, number, kind, action, value) VALUES (?, ?, ?, ?, ?)"
 _PUT_SESSION: Final = """
 INSERT INTO sessions (id, agent, client_id, cwd, cwd_at, parent_id, started_at, last_at, ended_at, end_reason,
@@ -122,7 +125,8 @@ def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> 
         (last,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM turns").fetchone()
         numbered = list(enumerate(new, last + 1))
         connection.executemany(_ADD_TURN, [_turn_row(number, piece) for number, piece in numbered])
-        connection.executemany(_INDEX, [(number, _content(piece).text) for number, piece in numbered])
+        near.place(connection, _spans(new), last)
+        connection.execute(_INDEX, (last,))
         _add_traces(connection, numbered)
     merged = 0
     for identifier, stored in known.items():
@@ -131,14 +135,26 @@ def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> 
             continue
         merged += 1
         if after.content is not None:
-            connection.execute(_UNINDEX, (identifier,))
+            connection.execute(_UNINDEX.format(column="id"), (identifier,))
             connection.execute("DELETE FROM traces WHERE turn = (SELECT rowid FROM turns WHERE id = ?)", (identifier,))
         _update(connection, "turns", after)
         if after.content is not None:
-            connection.execute(_REINDEX, (identifier,))
+            connection.execute(_REINDEX.format(column="id"), (identifier,))
             (number,) = connection.execute("SELECT rowid FROM turns WHERE id = ?", (identifier,)).fetchone()
             _add_traces(connection, [(number, after)])
+        if after.at != stored.at:
+            near.place(connection, _spans([stored, after]))
     return Written(len(new), len(known), merged)
+
+
+def _spans(pieces: Iterable[Piece]) -> dict[str, tuple[int, int]]:
+    """Per session, the stretch of time in which turns were put or moved."""
+    spans: dict[str, tuple[int, int]] = {}
+    for piece in pieces:
+        if piece.session_id is not None and piece.role in near.ROLES:
+            low, high = spans.get(piece.session_id, (piece.at, piece.at))
+            spans[piece.session_id] = (min(low, piece.at), max(high, piece.at))
+    return spans
 
 
 def write_events(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> Written:

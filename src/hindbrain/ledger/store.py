@@ -18,7 +18,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerBusy, LedgerDamaged, LedgerError, LedgerNotReady, StorageError
 from hindbrain.base.files import read_private, replace_file
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import connect, ingest, query, schema
+from hindbrain.ledger import connect, forget, ingest, query, schema
 from hindbrain.ledger.backup import copy_to
 from hindbrain.ledger.ingest import Batch, Ingested
 from hindbrain.ledger.query import Counts, Hit, Session, Turn
@@ -247,6 +247,19 @@ class Ledger:
             kind="cursor", agent=agent, session="", at=at, key=stable_id("k", source, str(at)), origin="worker",
             detail={"source": source, "position": position},
         )  # fmt: skip
+
+    def note_injections(self, session_id: str, items: Sequence[str], at: int) -> None:
+        """Remember what a session was told."""
+        with self.writing() as connection:
+            connection.executemany(
+                "INSERT INTO injections (session_id, item_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [(session_id, item, at) for item in items],
+            )
+
+    def scrub(self) -> None:
+        """Remove what forgotten text left in free pages and old index entries; nobody else may be writing."""
+        with self.translating():
+            forget.scrub(self.connection)
 
     def place(self, cwd: str) -> tuple[str, str, int] | None:
         """What a working directory was last found to be (identity, project id, time), None before it was looked at."""

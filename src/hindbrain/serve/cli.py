@@ -27,8 +27,10 @@ COMMANDS: Final[dict[str, str]] = {
     "daemon": "hindbrain.serve.commands.daemon:daemon",
     "demo": "hindbrain.serve.commands.demo:demo",
     "doctor": "hindbrain.serve.commands.doctor:doctor",
+    "install": "hindbrain.serve.commands.install:install",
     "search": "hindbrain.serve.commands.search:search",
     "status": "hindbrain.serve.commands.status:status",
+    "uninstall": "hindbrain.serve.commands.uninstall:uninstall",
 }
 
 

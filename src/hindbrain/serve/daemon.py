@@ -18,7 +18,7 @@ import select
 import signal
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -31,6 +31,7 @@ from hindbrain.base.home import Home
 from hindbrain.base.redact import redact_text
 from hindbrain.journal import losses
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.asking import Asking
 from hindbrain.serve.drain import Drain, Drained, default_roots
 
 log = logging.getLogger("hindbrain.worker")
@@ -41,6 +42,7 @@ GATHER_SECONDS: Final = 0.2
 TAKE_OVER_SECONDS: Final = 5.0
 # Whoever asks who holds the lock has to touch it for an instant; a starting worker must not take that for another worker.
 LOOK_SECONDS: Final = 0.5
+MARK: Final = "forgetting"  # a wish to forget is being carried out
 RETRY_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 _LOG_BYTES: Final = 1 << 20
 
@@ -53,6 +55,7 @@ class Worker:
         self._home = Home(config.home)
         self._clock = clock or SystemClock()
         self._stopping = False
+        self._told: Callable[[], None] = lambda: None
         self._pipe = -1
         self._bell = -1  # our own writing end: keeps the pipe from reporting an end, and wakes us from a signal
 
@@ -102,7 +105,15 @@ class Worker:
     def _work(self) -> bool:
         """Open the ledger and work; True when there was nothing more to do for long enough."""
         with Ledger.open(self._home.ledger, self._clock) as ledger:
+            if (self._home.root / MARK).exists():
+                from hindbrain.serve.forgetting import finish
+
+                finish(self._home, ledger, self._clock)  # a wish to forget that was cut off half-way
             drain = Drain(self._home, ledger, self._clock, [*default_roots(), *self._config.transcript_roots])
+            asking = Asking(self._home, self._clock)
+            if asking.open():
+                asking.start()
+            self._told = lambda: _write_down(asking, ledger)
             try:
                 if ledger.created:
                     drain.replay_archives(Drained())
@@ -110,6 +121,8 @@ class Worker:
                     drain.catch_up(Drained())
                 return self._loop(drain)
             finally:
+                asking.close()
+                self._told()
                 drain.close()
 
     def _loop(self, drain: Drain) -> bool:
@@ -131,6 +144,7 @@ class Worker:
 
     def _pass(self, drain: Drain) -> bool:
         done = drain.run()
+        self._told()
         if done.records:
             log.info("stored %d lines, %d new turns, %d from transcripts", done.records, done.turns_new, done.followed)
             for name in drain.archive(self._config.keep_segments):
@@ -194,6 +208,14 @@ class Worker:
         if self._bell >= 0:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._bell, b"\n")
+
+
+def _write_down(asking: Asking, ledger: Ledger) -> None:
+    """What sessions were told since the last time."""
+    while not asking.told.empty():
+        session, items, at = asking.told.get()
+        if items:
+            ledger.note_injections(session, items, at)
 
 
 def _delay(failures: int, error: Exception) -> float:

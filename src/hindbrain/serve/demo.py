@@ -60,7 +60,8 @@ def _play(home: Home, hook: list[str], say: Say) -> None:
     say(f"captured  {len(calls) - half} more while no worker was there")
     _until(lambda: _settled(home, len(calls), hook), "all lines to be stored")
     seen = look(home, SystemClock())
-    say(f"stored    {seen.stored.lines} lines: {seen.stored.turns} turns in {seen.stored.sessions} sessions; lost {seen.lost.count}")
+    stored = seen.stored
+    say(f"stored    {stored.lines} lines: {stored.turns} turns in {stored.sessions} sessions; lost {seen.lost.count}")
     _show_search(home, say)
     _show_secret(home, say, seen.stored.redacted)
 

@@ -1,8 +1,8 @@
 """A home -> a list of findings, each with what to do; and the repairs that are safe to make.
 
-Every check looks at the real thing: it opens the ledger and has SQLite check it, unpacks the archives, fires the installed hook as an
-agent would and waits for the event to arrive. A check that cannot be made is a finding, never a pass. Repairs lose nothing: a
-ledger that is not sound is rebuilt beside the old one, from the journal and its archives, and the old one is kept.
+Every check looks at the real thing: it opens the ledger and has SQLite check it, unpacks the archives, fires the installed hook
+as an agent would and waits for the event to arrive. A check that cannot be made is a finding, never a pass. Repairs lose
+nothing: a ledger that is not sound is rebuilt beside the old one, from the journal and its archives, and the old one is kept.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ class Doctor:
         environ.pop("HINDBRAIN_GUARD", None)
         ran = subprocess.run(argv, input=payload, capture_output=True, env=environ, timeout=30, check=False)
         if ran.returncode or ran.stdout:
-            yield Finding("hook", "problem", f"it ended with {ran.returncode} and printed {ran.stdout[:80]!r}", "install it again")
+            said = f"it ended with {ran.returncode} and printed {ran.stdout[:80]!r}"
+            yield Finding("hook", "problem", said, "install it again")
         elif not self._arrives(token):
             yield Finding("hook", "problem", "a test event did not reach the ledger", f"see {self.home.log / 'worker.log'}")
         else:
@@ -159,12 +160,14 @@ class Doctor:
     def _status(self) -> Iterator[Finding]:
         seen = look(self.home, self.clock)
         if seen.lost.count:
-            yield Finding("capture", "warning", f"{seen.lost.count} events were lost, last reason {seen.lost.reason}", "see docs/operations.md")
+            said = f"{seen.lost.count} events were lost, last reason {seen.lost.reason}"
+            yield Finding("capture", "warning", said, "make room or repair the home; what is lost stays counted")
         if seen.stored.damaged or seen.stored.torn:
             found = f"{seen.stored.damaged} damaged and {seen.stored.torn} torn lines"
             yield Finding("journal", "warning", found, f"copies are in {self.home.damage}")
         if seen.lag.oldest_seconds is not None and seen.lag.oldest_seconds > LAG_SECONDS:
-            yield Finding("worker", "problem", f"{seen.lag.lines} lines wait since {seen.lag.oldest_seconds:.0f} s", "hindbrain daemon start")
+            said = f"{seen.lag.lines} lines wait since {seen.lag.oldest_seconds:.0f} s"
+            yield Finding("worker", "problem", said, "hindbrain daemon start")
         elif seen.worker_error:
             yield Finding("worker", "warning", seen.worker_error, f"see {self.home.log / 'worker.log'}")
         else:

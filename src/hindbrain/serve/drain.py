@@ -26,7 +26,7 @@ from hindbrain.capture.event import Event
 from hindbrain.capture.record import Recorder
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, follow, transcripts_changed
-from hindbrain.journal.archive import archive_stored, has_no_writer
+from hindbrain.journal.archive import archive_stored, without_writers
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segment_name, segments
 from hindbrain.ledger.ingest import Batch, batches, segment_source
 from hindbrain.ledger.project import place_event, resolve
@@ -56,14 +56,17 @@ class Drained:
 class Drain:
     """Holds what a pass needs from the one before: known folders, transcript cursors, what to look at again."""
 
-    def __init__(self, home: Home, ledger: Ledger, clock: Clock, transcript_roots: Iterable[Path]) -> None:
+    def __init__(
+        self, home: Home, ledger: Ledger, clock: Clock, transcript_roots: Iterable[Path], *, follows: bool = True
+    ) -> None:
         self._home = home
         self._ledger = ledger
         self._clock = clock
         self._roots = list(transcript_roots)
+        self._follows = follows  # a program that only settles its own records leaves transcripts to the worker
         self._recorder = Recorder(home.root)
         self._looked_at: set[str] = set()  # folders whose project is known to the ledger
-        self._unidentified: dict[str, tuple[str, bool]] = {}  # folder -> agent that works there, and whether it began just now
+        self._unidentified: dict[str, tuple[str, bool]] = {}  # folder -> agent at work there, whether it began just now
         self._due: dict[str, list[float]] = {}  # transcript -> when to look at it, soonest first
 
     def close(self) -> None:
@@ -116,8 +119,8 @@ class Drain:
             start = self._offset(path)
             try:
                 if path.stat().st_size > start:
-                    final = path != paths[-1] and has_no_writer(path)
-                    yield from read_segment(path, start, final=final)
+                    with without_writers(path) if path != paths[-1] else contextlib.nullcontext(False) as final:
+                        yield from read_segment(path, start, final=final)
             except FileNotFoundError:
                 continue  # archived since it was listed: all of it was stored
 
@@ -137,7 +140,7 @@ class Drain:
             done.turns_new += self._ledger.ingest(batch).turns_new
         except HindbrainError:
             raise  # the store is busy, full or damaged: the same batch comes again
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # nothing is dropped: each line is tried by itself
             # One event nobody foresaw must not block all others: the batch goes in one by one, and the one that fails is
             # kept as it came, to be seen in `status`.
             log.exception("a batch of %d lines failed; taking them one by one", len(batch.records))
@@ -150,7 +153,7 @@ class Drain:
             done.turns_new += self._ledger.ingest(batch).turns_new
         except HindbrainError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # the line is kept as it came
             reason = f"storing failed: {type(error).__name__}: {error}"
             records = [(record, [unparsed(record.line, reason)]) for record, _ in batch.records]
             self._ledger.ingest(Batch(records, batch.damages, batch.cursors))
@@ -160,14 +163,14 @@ class Drain:
         for event in events:
             if event.kind in ("place", "cursor"):
                 continue
-            if event.cwd and ((now := self._just_started(event)) or event.cwd not in self._looked_at):
+            if event.cwd.startswith("/") and ((now := self._just_started(event)) or event.cwd not in self._looked_at):
                 self._unidentified[event.cwd] = (event.agent, now or self._unidentified.get(event.cwd, ("", False))[1])
             path = event.detail.get("transcript_path")
-            if isinstance(path, str) and path and event.origin == "hook":
+            if self._follows and isinstance(path, str) and path and event.origin == "hook":
                 self._watch(event, path)
 
     def _just_started(self, event: Event) -> bool:
-        """A session that begins now may find its folder changed; one that is read again from the journal says nothing of today."""
+        """A session that begins now may find its folder changed; one read again from the journal says nothing of today."""
         return event.kind == "session_start" and abs(self._clock.now_ms() - event.at) < _RECENT_MS
 
     def identify(self) -> int:

@@ -93,6 +93,9 @@ CREATE INDEX turns_by_session ON turns (session_id, at);
 CREATE VIRTUAL TABLE turns_fts USING fts5 (
     text, content = 'turns', content_rowid = 'rowid', tokenize = 'porter unicode61 remove_diacritics 2'
 );
+-- One transaction makes one piece of index, however large, and pieces are merged 16 at a time: both halve the writing.
+INSERT INTO turns_fts (turns_fts, rank) VALUES ('hashsize', 33554432);
+INSERT INTO turns_fts (turns_fts, rank) VALUES ('automerge', 16);
 
 -- Everything told that is not a turn: typed notes (decision ... custom), the life of a session (session_start ...
 -- post_compact), notices and what no adapter could read. One row per event id, so a resend is seen as one.

@@ -1,0 +1,67 @@
+"""Lines that must not be kept -> the same file with nothing in their place.
+
+Each is overwritten by a void line of the same length, so every other line stays where cursors and rows say it is. The file is replaced
+as a whole: after a crash the old one is there or the new one. Writers are kept out by the exclusive lock; one that comes
+meanwhile makes a new segment.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from hindbrain.base.errors import LockTimeout
+from hindbrain.base.files import new_file, open_private, write_all
+from hindbrain.journal.line import void
+from hindbrain.journal.read import ARCHIVE_SUFFIX, Damage, Record, read_archive, read_segment
+
+Doomed = Callable[[Record], bool]
+
+
+def erase(path: Path, doomed: Doomed) -> int:
+    """Void the lines of a segment or archive that `doomed` picks; how many there were."""
+    if path.name.endswith(ARCHIVE_SUFFIX):
+        return _erase_archive(path, doomed)
+    descriptor = open_private(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise LockTimeout(f"{path} is being written to", path=str(path), hint="try again in a moment") from error
+        spans = _spans(read_segment(path), doomed)
+        if spans:
+            with os.fdopen(os.dup(descriptor), "rb") as file:
+                data = file.read()
+            with new_file(path) as out:
+                write_all(out, _voided(data, spans))
+    finally:
+        os.close(descriptor)
+    return len(spans)
+
+
+def _erase_archive(path: Path, doomed: Doomed) -> int:
+    spans = _spans(read_archive(path), doomed)
+    if spans:
+        with gzip.open(path, "rb") as packed:
+            data = packed.read()
+        with new_file(path) as out:
+            write_all(out, gzip.compress(_voided(data, spans), mtime=0))
+    return len(spans)
+
+
+def _spans(items: Iterable[Record | Damage], doomed: Doomed) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for item in items:
+        if isinstance(item, Record) and doomed(item):
+            found.append((item.start, item.end - 1))  # without the newline that ends it
+    return found
+
+
+def _voided(data: bytes, spans: list[tuple[int, int]]) -> bytes:
+    whole = bytearray(data)
+    for start, end in spans:
+        whole[start:end] = void(end - start)
+    return bytes(whole)

@@ -1,0 +1,104 @@
+"""Ids that must not be kept -> rows that are gone, and a note that keeps them from coming back.
+
+Forgetting is an event of its own that holds ids and no content. It is applied in the transaction that takes it in, and every later
+delivery of the same thing (a transcript that is read again, a backup that is restored) is turned away. What remains of the text in free
+pages and old index entries is removed by scrub(); the journal's own lines are rewritten by the caller.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from hindbrain.capture.event import Event, Json, stable_id
+from hindbrain.ledger import near
+
+
+def forget_event(ids: Iterable[str], at: int) -> Event:
+    """The event that has these turns, events, memories and sessions forgotten."""
+    wanted: list[Json] = list(sorted(set(ids)))
+    key = stable_id("k", str(at), *[str(each) for each in wanted])
+    return Event(kind="forget", agent="hindbrain", session="", at=at, key=key, origin="api", detail={"ids": wanted})
+
+
+def forgotten(connection: sqlite3.Connection) -> dict[str, int]:
+    """Everything that is not to come back, with the time until which it counts."""
+    return dict(connection.execute("SELECT id, at FROM forgotten").fetchall())
+
+
+def is_forgotten(known: Mapping[str, int], identifier: str, session: str | None, at: int) -> bool:
+    """Whether a thing is to be turned away. A forgotten session may go on: only what was said before counts."""
+    return identifier in known or (session is not None and at <= known.get(session, -1))
+
+
+def apply(connection: sqlite3.Connection, events: Iterable[tuple[int, Mapping[str, Json]]]) -> None:
+    """Take away what forget events name (their time and detail); inside the caller's transaction."""
+    connection.execute("PRAGMA secure_delete = ON")
+    for at, detail in events:
+        ids = detail.get("ids")
+        wanted = [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []
+        connection.executemany(
+            "INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = max(at, excluded.at)",
+            [(each, at) for each in wanted],
+        )
+        _remove(connection, json.dumps(wanted), at)
+
+
+def _remove(connection: sqlite3.Connection, ids: str, at: int) -> None:
+    named = "SELECT value FROM json_each(?1)"
+    turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= ?2)"
+    doomed = [row[0] for row in connection.execute(turns, (ids, at)).fetchall()]
+    # a memory goes when it is named, or when its evidence goes
+    memories = f"""
+        SELECT id FROM memories WHERE id IN ({named})
+        UNION SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN ({turns})
+    """
+    gone = [row[0] for row in connection.execute(memories, (ids, at)).fetchall()]
+    _remove_memories(connection, gone)
+    _remove_turns(connection, doomed)
+    connection.execute(
+        f"DELETE FROM events WHERE kind <> 'forget' AND (id IN ({named}) OR (session_id IN ({named}) AND at <= ?2))", (ids, at)
+    )
+    connection.execute(f"DELETE FROM injections WHERE item_id IN ({named}) OR session_id IN ({named})", (ids,))
+    connection.execute(f"""
+        DELETE FROM sessions WHERE id IN ({named}) AND last_at <= ?2
+        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+        AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", (ids, at))  # fmt: skip
+
+
+def _remove_memories(connection: sqlite3.Connection, ids: list[str]) -> None:
+    named = json.dumps(ids)
+    inside = "(SELECT value FROM json_each(?))"
+    connection.execute("PRAGMA defer_foreign_keys = ON")
+    connection.execute(f"UPDATE memories SET superseded_by = NULL WHERE superseded_by IN {inside}", (named,))
+    connection.execute(f"DELETE FROM links WHERE target_memory_id IN {inside}", (named,))
+    connection.execute(f"DELETE FROM memories_fts WHERE id IN {inside}", (named,))
+    connection.execute(f"DELETE FROM links WHERE memory_id IN {inside}", (named,))
+    connection.execute(f"DELETE FROM memories WHERE id IN {inside}", (named,))
+
+
+def _remove_turns(connection: sqlite3.Connection, ids: list[str]) -> None:
+    inside = "(SELECT value FROM json_each(?))"
+    named = json.dumps(ids)
+    spans = {
+        session: (low, high)
+        for session, low, high in connection.execute(
+            f"SELECT session_id, min(at), max(at) FROM turns WHERE id IN {inside} GROUP BY session_id", (named,)
+        )
+    }
+    connection.execute(f"""
+        INSERT INTO turns_fts (turns_fts, rowid, text, near)
+        SELECT 'delete', rowid, text, near FROM turns WHERE id IN {inside}""", (named,))  # fmt: skip
+    connection.execute(f"DELETE FROM links WHERE turn_id IN {inside}", (named,))
+    connection.execute(f"DELETE FROM traces WHERE turn IN (SELECT rowid FROM turns WHERE id IN {inside})", (named,))
+    connection.execute(f"DELETE FROM turns WHERE id IN {inside}", (named,))
+    near.place(connection, spans)  # neighbours held the beginning of what is gone
+
+
+def scrub(connection: sqlite3.Connection) -> None:
+    """Leave no trace in free pages or in the index's older parts; outside any transaction, and not quick."""
+    connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
+    connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

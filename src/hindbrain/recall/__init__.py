@@ -1,0 +1,1 @@
+"""Question -> ranked turns and memories -> a budgeted, fenced block. No model needed."""

@@ -1,0 +1,115 @@
+"""A prompt, or the start of a session -> what an agent should be told, and nothing it already has.
+
+Rules that always hold come first, then what fits the prompt, or at the start of a session what happened last in this project. Left out:
+what this session said itself, what it was told before, and what stands in the project's own instruction files. A prompt that nothing
+fits gets nothing: noise costs more than silence.
+
+Imported by the hook when no worker answers: built-ins only.
+"""
+
+from hindbrain.recall import block, rank
+from hindbrain.recall.words import words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection
+
+# Of a prompt's telling words this many must be shared before something counts as fitting.
+FLOOR_WORDS = 2
+RECENT_TURNS = 12
+MAX_FITTING = 200
+
+_RECENT = """
+SELECT turns.id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id, sessions.project_id,
+       sessions.id
+FROM sessions JOIN turns ON turns.session_id = sessions.id
+WHERE sessions.project_id = ? AND sessions.id <> ? AND turns.role IN ('user', 'assistant')
+  AND sessions.id IN (SELECT id FROM sessions WHERE project_id = ? AND id <> ? ORDER BY last_at DESC, id LIMIT 6)
+ORDER BY turns.at DESC, turns.id LIMIT ?
+"""
+_LAST_PROMPT = "SELECT text FROM turns WHERE session_id = ? AND role = 'user' ORDER BY at DESC, rowid DESC LIMIT 1"
+
+
+class Asked:
+    """What a block is wanted for."""
+
+    __slots__ = ("already", "budget", "floor", "known_text", "prompt", "recent", "rules", "scope", "session")
+
+    def __init__(
+        self, scope: rank.Scope, *, prompt: str = "", session: str = "", budget: int = 2000, floor: int = FLOOR_WORDS,
+        rules: bool = True, recent: bool = False, already: "Collection[str]" = (), known_text: str = "",
+    ) -> None:  # fmt: skip
+        self.scope = scope
+        self.prompt = prompt
+        self.session = session  # the ledger's id of the session that asks, "" for none
+        self.budget = budget
+        self.floor = floor
+        self.rules = rules
+        self.recent = recent
+        self.already = already
+        self.known_text = known_text
+
+
+def build(connection: "sqlite3.Connection", asked: Asked, health: str = "") -> tuple[str, list[rank.Found]]:
+    """The block and what is in it; "" and nothing when there is nothing worth saying."""
+    found = rank.standing(connection, asked.scope) if asked.rules else []
+    rules = {each.id for each in found}
+    if asked.prompt:
+        found += [each for each in fitting(connection, asked) if each.id not in rules]
+    elif asked.recent:
+        found += recent(connection, asked)
+    wanted = [each for each in found if not _has_already(each, asked)]
+    items = [block.Item(each.id, each.at, _origin(each), each.text, standing=each.id in rules) for each in wanted]
+    text, taken = block.pack(items, asked.budget, health)
+    told = {item.id for item in taken}
+    return text, [each for each in wanted if each.id in told]
+
+
+def fitting(connection: "sqlite3.Connection", asked: Asked) -> list[rank.Found]:
+    """What shares enough words with the prompt, best first."""
+    words = {stem(word) for word in words_of(asked.prompt)}
+    floor = min(asked.floor, len(words))
+    found = rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True)
+    return [each for each in found if len(words & {stem(word) for word in words_of(each.text)}) >= floor]
+
+
+def stem(word: str) -> str:
+    """Enough of a stem to see that two words are alike; the index does it properly."""
+    for ending in ("ing", "edly", "ed", "es", "s", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def recent(connection: "sqlite3.Connection", asked: Asked) -> list[rank.Found]:
+    """The last things said in this project's other sessions, newest first."""
+    project = asked.scope.project
+    if project is None:
+        return []
+    values = (project, asked.session, project, asked.session, RECENT_TURNS)
+    return [
+        rank.Found(row[0], "turn", row[1], row[2], row[3], row[4], row[5], row[6], row[7], {"recent": 1.0}, row[8])
+        for row in connection.execute(_RECENT, values).fetchall()
+    ]
+
+
+def last_prompt(connection: "sqlite3.Connection", session: str) -> str:
+    """What the user last asked in a session: what a subagent started there works on."""
+    row = connection.execute(_LAST_PROMPT, (session,)).fetchone()
+    return row[0] if row else ""
+
+
+def _has_already(found: rank.Found, asked: Asked) -> bool:
+    if found.id in asked.already:
+        return True
+    if asked.session and found.session_id == asked.session:
+        return True
+    plain = block.defused(found.text).lower()
+    return len(plain) > 12 and plain in asked.known_text
+
+
+def _origin(found: rank.Found) -> str:
+    if found.kind == "turn":
+        return f"{found.role}, {found.agent}"
+    return f"{found.kind}, {found.role}"

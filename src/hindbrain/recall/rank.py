@@ -1,0 +1,161 @@
+"""Words -> the turns and memories that fit best, each with the parts of its score.
+
+One search path, always lexical: BM25 over a turn's own words, plus those of its neighbours at 0.3 (an answer is often said in words the
+question does not share with it, but does with the turn before), plus 0.3 of how well the whole session fits. All three are
+divided by their largest value, so a score is comparable within one answer and its parts can be shown.
+
+A search stays inside one project unless it is told otherwise; memories of global scope are in every project by intent.
+Imported by the hook when no worker answers: built-ins only.
+"""
+
+from hindbrain.recall.words import match_expression, words_of
+
+TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
+if TYPE_CHECKING:
+    import sqlite3
+
+NEAR_WEIGHT = 0.3
+SESSION_WEIGHT = 0.3
+# How many of a session's turns make its score, and what each further one counts.
+SESSION_TURNS = 8
+MAX_CANDIDATES = 400
+MAX_HITS = 1000
+
+_TURNS = """
+SELECT turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id,
+       sessions.project_id, -bm25(turns_fts, 1.0, ?) AS score
+FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid JOIN sessions ON sessions.id = turns.session_id
+WHERE turns_fts MATCH ? AND turns.at BETWEEN ? AND ? {project} {roles}
+ORDER BY score DESC, turns.id LIMIT ?
+"""
+_MEMORIES = """
+SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
+       memories.valid_to, -bm25(memories_fts) AS score
+FROM memories_fts JOIN memories ON memories.id = memories_fts.id
+WHERE memories_fts MATCH ? AND memories.valid_from BETWEEN ? AND ? AND {current} {project}
+ORDER BY score DESC, memories.id LIMIT ?
+"""
+_STANDING = """
+SELECT id, kind, text, created_at, project_id, trust FROM memories
+WHERE superseded_by IS NULL AND valid_to IS NULL {project}
+  AND (pinned = 1 OR kind IN ('instruction', 'preference', 'correction'))
+ORDER BY pinned DESC, created_at DESC, id LIMIT ?
+"""
+
+FOREVER = 1 << 62
+
+
+class Scope:
+    """What may be found: one project (and what is global), or everything; and until when."""
+
+    __slots__ = ("after", "before", "everything", "project")
+
+    def __init__(self, project: str | None, *, everything: bool = False, after: int = -FOREVER, before: int = FOREVER) -> None:
+        self.project = project
+        self.everything = everything
+        self.after = after
+        self.before = before
+
+    def condition(self, table: str) -> tuple[str, list[str]]:
+        """SQL that holds for rows of this scope, and its values."""
+        if self.everything:
+            return "", []
+        if table == "memories":
+            if self.project is None:
+                return "AND memories.scope = 'global'", []
+            return "AND (memories.scope = 'global' OR memories.project_id = ?)", [self.project]
+        if self.project is None:
+            return "AND 0", []
+        return "AND sessions.project_id = ?", [self.project]
+
+
+class Found:
+    """A turn or a memory that fits, and why."""
+
+    __slots__ = ("agent", "at", "id", "key", "kind", "parts", "project", "role", "score", "session", "session_id", "text")
+
+    def __init__(
+        self, id: str, kind: str, role: str, text: str, at: int, key: str, agent: str, session: str, project: str | None,
+        parts: dict[str, float], session_id: str = "",
+    ) -> None:  # fmt: skip
+        self.id = id
+        self.kind = kind  # "turn", or the kind of memory
+        self.role = role  # who said a turn; how far a memory is trusted
+        self.text = text
+        self.at = at
+        self.key = key
+        self.agent = agent
+        self.session = session  # as the client calls it
+        self.session_id = session_id  # as the ledger does
+        self.project = project
+        self.parts = parts
+        self.score = sum(parts.values())
+
+
+def search(connection: "sqlite3.Connection", question: str, scope: Scope, k: int, *, talk_only: bool = False) -> list[Found]:
+    """The best fits, best first; never empty while a word matches inside the scope. The same question gives the same order.
+
+    `talk_only` leaves out what tools said and were told.
+    """
+    words = words_of(question)
+    if not words or k < 1:
+        return []
+    expression = match_expression(words)
+    found = _turns(connection, expression, scope, talk_only) + _memories(connection, expression, scope)
+    found.sort(key=lambda each: (-each.score, -each.at, each.id))
+    return found[: min(k, MAX_HITS)]
+
+
+def _turns(connection: "sqlite3.Connection", expression: str, scope: Scope, talk_only: bool) -> list[Found]:
+    condition, values = scope.condition("turns")
+    roles = "AND turns.role IN ('user', 'assistant')" if talk_only else ""
+    query = _TURNS.format(project=condition, roles=roles)
+    rows = connection.execute(
+        query, (NEAR_WEIGHT, expression, scope.after, scope.before, *values, MAX_CANDIDATES)
+    ).fetchall()
+    if not rows:
+        return []
+    best = rows[0][9] or 1.0
+    sessions = _session_scores(rows)
+    top = max(sessions.values()) or 1.0
+    return [
+        Found(row[0], "turn", row[2], row[3], row[4], row[5], row[6], row[7], row[8],
+              {"words": row[9] / best, "session": SESSION_WEIGHT * sessions[row[1]] / top}, row[1])
+        for row in rows
+    ]  # fmt: skip
+
+
+def _session_scores(rows: list[tuple[str, ...]]) -> dict[str, float]:
+    """How well each session fits: its best turn, half of its second, a third of its third ..."""
+    scores: dict[str, float] = {}
+    seen: dict[str, int] = {}
+    for row in rows:  # best first
+        rank = seen.get(row[1], 0)
+        seen[row[1]] = rank + 1
+        if rank < SESSION_TURNS:
+            scores[row[1]] = scores.get(row[1], 0.0) + float(row[9]) / (rank + 1)
+    return scores
+
+
+def _memories(connection: "sqlite3.Connection", expression: str, scope: Scope) -> list[Found]:
+    """What stands as of the scope's end: superseded statements are found only by asking for the time they held."""
+    condition, values = scope.condition("memories")
+    current = "(memories.valid_to IS NULL OR memories.valid_to > ?)"
+    rows = connection.execute(
+        _MEMORIES.format(project=condition, current=current),
+        (expression, scope.after, scope.before, scope.before, *values, MAX_CANDIDATES),
+    ).fetchall()
+    best = (rows[0][7] or 1.0) if rows else 1.0
+    # a statement worth keeping stands a little before a turn that fits as well
+    return [
+        Found(row[0], row[1], row[5], row[2], row[3], row[0], "", "", row[4],
+              {"words": row[7] / best, "memory": SESSION_WEIGHT})
+        for row in rows
+    ]  # fmt: skip
+
+
+def standing(connection: "sqlite3.Connection", scope: Scope, limit: int = 40) -> list[Found]:
+    """Rules that hold whatever the question: pinned statements, instructions, preferences, corrections; newest first."""
+    condition, values = scope.condition("memories")
+    rows = connection.execute(_STANDING.format(project=condition), (*values, limit)).fetchall()
+    return [Found(row[0], row[1], row[5], row[2], row[3], row[0], "", "", row[4], {}) for row in rows]

@@ -1,0 +1,192 @@
+"""Hook calls that may be answered -> answers, over a socket that only this user can reach.
+
+A thread of the worker with a reading connection of its own, so an answer does not wait for what is being taken in. One request is one line
+that names the event and the size, then the payload as the agent sent it; the answer is the bytes the hook prints, and a final
+newline that says it is whole. What was told to which session is noted, so that nobody is told twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import socket
+import threading
+import zlib
+from pathlib import Path
+from typing import Final
+
+from hindbrain.base.clock import Clock
+from hindbrain.base.errors import HindbrainError
+from hindbrain.base.files import ensure_private_dir, replace_file
+from hindbrain.base.home import Home
+from hindbrain.capture.event import session_id
+from hindbrain.journal import losses
+from hindbrain.ledger.project import resolve
+from hindbrain.ledger.store import Ledger
+from hindbrain.recall import block, context, rank
+from hindbrain.serve.answer import BUDGETS, MAX_SOCKET_PATH, question, shaped
+
+log = logging.getLogger("hindbrain.asking")
+
+_MAX_REQUEST: Final = 2 << 20
+_PEER_SECONDS: Final = 0.5
+_MAX_FILE: Final = 256 << 10
+# A loss older than this is history; `status` still shows it.
+_LOSS_NS: Final = 24 * 3600 * 1_000_000_000
+
+Told = tuple[str, list[str], int]
+
+
+class Asking(threading.Thread):
+    """Answers until it is stopped. `told` holds what was said to whom, for the worker to write down."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        super().__init__(name="asking", daemon=True)
+        self.told: queue.SimpleQueue[Told] = queue.SimpleQueue()
+        self._home = home
+        self._clock = clock
+        self._stopping = False
+        self._just_told: dict[str, set[str]] = {}
+        self._socket: socket.socket | None = None
+
+    def open(self) -> bool:
+        """Take the socket's place in the home; False where its path is too long for one (then hooks ask the ledger)."""
+        path = os.fsencode(self._home.root / "ask")
+        if len(path) > MAX_SOCKET_PATH:
+            log.info("no socket: the path of the home is too long")
+            return False
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # a worker that was killed left it; the lock says that none is there now
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind(path)
+        os.chmod(path, 0o600)
+        self._socket.listen(64)
+        return True
+
+    def close(self) -> None:
+        """Stop answering and take the socket away."""
+        self._stopping = True
+        if self.is_alive():
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as bell:
+                bell.connect(os.fsencode(self._home.root / "ask"))  # wakes the thread, which waits for the next question
+            self.join(timeout=5)
+        if self._socket is not None:
+            self._socket.close()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._home.root / "ask")
+
+    def run(self) -> None:
+        try:
+            with Ledger.open(self._home.ledger, self._clock, read_only=True) as ledger:
+                while not self._stopping:
+                    self._next(ledger)
+        except HindbrainError as error:
+            log.error("answering ends: %s", error.message)  # hooks ask the ledger themselves from here on
+
+    def _next(self, ledger: Ledger) -> None:
+        assert self._socket is not None
+        peer, _ = self._socket.accept()
+        with peer:
+            if self._stopping:
+                return
+            peer.settimeout(_PEER_SECONDS)
+            try:
+                event, payload = _request(peer)
+                peer.sendall(self.answer(ledger, event, payload) + b"\n")
+            except (OSError, ValueError) as error:
+                log.info("a question was not answered: %s", error)
+
+    def answer(self, ledger: Ledger, event: str, payload: dict[str, object]) -> bytes:
+        """The bytes for one hook call."""
+        parent = str(payload.get("session_id", ""))
+        session = session_id("claude-code", parent)
+        # a subagent starts with nothing of what its parent was told
+        hearer = session_id("claude-code", f"{parent}/{payload.get('agent_id', '')}") if event == "SubagentStart" else session
+        if payload.get("source") == "compact":
+            self._just_told.pop(hearer, None)  # what was told before went into a summary
+        cwd = str(payload.get("cwd", ""))
+        scope = rank.Scope(project_of(ledger, cwd))
+        with ledger.reading() as connection:
+            asked = question(event, scope, session, str(payload.get("prompt", "")), self._already(ledger, hearer, payload))
+            asked.known_text = known_text(cwd)
+            if event == "SubagentStart":
+                asked.prompt = context.last_prompt(connection, session)
+            text, found = context.build(connection, asked, self._health() if event == "SessionStart" else "")
+        said = [each.id for each in found]
+        self._just_told.setdefault(hearer, set()).update(said)
+        self.told.put((hearer, said, self._clock.now_ms()))
+        if event == "SessionStart":
+            self._prepare(cwd, shaped(event, text))
+        return shaped(event, text)
+
+    def _already(self, ledger: Ledger, session: str, payload: dict[str, object]) -> frozenset[str]:
+        if payload.get("source") == "compact":
+            return frozenset()
+        rows = ledger.connection.execute("SELECT item_id FROM injections WHERE session_id = ?", (session,)).fetchall()
+        return frozenset({row[0] for row in rows} | self._just_told.get(session, set()))
+
+    def _health(self) -> str:
+        lost = losses.read(os.fsencode(self._home.root), dict(os.environb))
+        if lost.count and self._clock.now_ms() * 1_000_000 - lost.last_ns < _LOSS_NS:
+            return f"Hindbrain could not keep {lost.count} events ({lost.reason}); tell the user to run: hindbrain doctor"
+        return ""
+
+    def _prepare(self, cwd: str, answer: bytes) -> None:
+        """For a start when neither worker nor ledger can be asked."""
+        try:
+            folder = ensure_private_dir(self._home.root / "prepared")
+            replace_file(folder / f"{zlib.crc32(cwd.encode('utf-8', 'surrogatepass')):08x}", answer)
+        except HindbrainError as error:
+            log.info("no block was prepared: %s", error.message)
+
+
+def project_of(ledger: Ledger, cwd: str) -> str | None:
+    """The project a folder belongs to, known from an earlier session or looked up now; None when nothing is stored of it."""
+    place = ledger.place(cwd)
+    if place is not None:
+        return place[1]
+    row = ledger.connection.execute(
+        "SELECT project_id FROM project_aliases WHERE identity = ?", (resolve(cwd).identity,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def known_text(cwd: str) -> str:
+    """What the agent reads anyway from the project's own instruction files, as one line of lower-case text."""
+    texts = []
+    for name in ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(Path(cwd) / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                texts.append(file.read(_MAX_FILE).decode("utf-8", "replace"))
+    return block.defused(" ".join(texts)).lower()
+
+
+def _request(peer: socket.socket) -> tuple[str, dict[str, object]]:
+    data = b""
+    while b"\n" not in data and len(data) < 64:
+        piece = peer.recv(65536)
+        if not piece:
+            raise ValueError("the question ended early")
+        data += piece
+    head, _, body = data.partition(b"\n")
+    event, _, size = head.decode("ascii", "replace").partition(" ")
+    if event not in BUDGETS or not size.isdigit() or int(size) > _MAX_REQUEST:
+        raise ValueError("not a question of ours")
+    blocks, missing = [body], int(size) - len(body)
+    while missing > 0:
+        piece = peer.recv(65536)
+        if not piece:
+            raise ValueError("the question ended early")
+        blocks.append(piece)
+        missing -= len(piece)
+    try:
+        payload = json.loads(b"".join(blocks))
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    if not isinstance(payload, dict):
+        raise ValueError("an object was expected")
+    return event, payload

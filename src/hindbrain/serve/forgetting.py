@@ -1,0 +1,177 @@
+"""Something to be forgotten -> gone from the ledger, the journal and its archives, and turned away if it comes again.
+
+The wish itself is durable first, as an event that holds ids and no content, with a mark in the home: a crash half-way is taken up by the
+next worker. Then the rows go, then the lines, then what the database and its index left in free pages. Other agents' own
+transcripts and backups made earlier are not ours to change; the preview names them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hindbrain.base.clock import Clock
+from hindbrain.base.errors import NotFound, UsageError
+from hindbrain.base.files import Lock, replace_file
+from hindbrain.base.home import Home
+from hindbrain.capture.decode import events_of
+from hindbrain.capture.event import Event, session_id
+from hindbrain.capture.record import Recorder
+from hindbrain.journal.erase import erase
+from hindbrain.journal.read import Record, archives, read_archive, read_segment, segments
+from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
+from hindbrain.ledger.memories import memory_id
+from hindbrain.ledger.store import Ledger
+from hindbrain.serve import daemon
+from hindbrain.serve.drain import Drain
+from hindbrain.serve.memory import Forgotten, find_project
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a wish to forget covers."""
+
+    ids: list[str]
+    turns: int
+    memories: int
+    sessions: int
+    examples: list[str] = field(default_factory=list[str])
+    transcripts: list[str] = field(default_factory=list[str])
+
+
+class Forgetting:
+    """Finds what is meant, shows it, does it."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        self._home = home
+        self._clock = clock
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+    def find(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Wanted:
+        """What would be forgotten; raises NotFound when nothing fits."""
+        if sum(each is not None for each in (id, session, project)) != 1:
+            raise UsageError("say what to forget: one id, one session or one project", hint="hindbrain forget ID")
+        if not self._home.ledger.exists():
+            raise NotFound("nothing is stored yet")
+        with Ledger.open(self._home.ledger, self._clock) as ledger:
+            ids = _ids(ledger, id, session, project)
+            if not ids:
+                raise NotFound(f"nothing is stored under {id or session or project!r}")
+            return _covered(ledger, ids)
+
+    def carry_out(self, wanted: Wanted) -> Forgotten:
+        """Do it. The worker is stopped meanwhile; the next hook starts another."""
+        daemon.stop(self._home.root)
+        with Lock(self._home.worker_lock), Ledger.open(self._home.ledger, self._clock) as ledger:
+            replace_file(self._home.root / daemon.MARK, b"1\n")
+            recorder = Recorder(self._home.root)
+            try:
+                now = self._clock.now_ms()
+                recorder.record([forget_event(wanted.ids, now)], now)
+            finally:
+                recorder.close()
+            lines = finish(self._home, ledger, self._clock)
+        return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines)
+
+
+def finish(home: Home, ledger: Ledger, clock: Clock) -> int:
+    """Take the wish in and remove what is left of the text; how many journal lines that were. Done again, it changes nothing."""
+    drain = Drain(home, ledger, clock, [], follows=False)
+    try:
+        drain.run()
+    finally:
+        drain.close()
+    with ledger.reading() as connection:
+        known = forgotten(connection)
+    lines = _void_lines(home, known, clock)
+    ledger.scrub()
+    for leftover in _copies(home):
+        leftover.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        (home.root / daemon.MARK).unlink()
+    return lines
+
+
+def _void_lines(home: Home, known: dict[str, int], clock: Clock) -> int:
+    """Remove lines that say something forgotten; what else such a line said is written anew first."""
+    kept: list[Event] = []
+    doomed: set[tuple[str, int]] = set()
+    paths = [*archives(home.archive), *segments(home.journal)]
+
+    def is_doomed(record: Record) -> bool:
+        events = [event for event in events_of(record) if event.kind != "forget"]
+        left = [event for event in events if not is_forgotten(known, event.id, _session(event.agent, event.session), event.at)]
+        if len(left) == len(events):
+            return False
+        if (record.segment, record.start) not in doomed:
+            doomed.add((record.segment, record.start))
+            kept.extend(event for event in left if event.text or event.kind not in ("notice", "unparsed"))
+        return True
+
+    for path in paths:
+        for item in read_archive(path) if path.name.endswith(".gz") else read_segment(path):
+            if isinstance(item, Record):
+                is_doomed(item)
+    recorder = Recorder(home.root)
+    try:
+        recorder.record(kept, clock.now_ms())
+    finally:
+        recorder.close()
+    return sum(erase(path, lambda record: (record.segment, record.start) in doomed) for path in paths)
+
+
+def _session(agent: str, session: str) -> str | None:
+    return session_id(agent, session) if session else None
+
+
+def _copies(home: Home) -> list[Path]:
+    """Copies that may hold the text: prepared blocks, evidence of damage, older ledgers."""
+    found = [path for folder in ("prepared", "damage") for path in (home.root / folder).glob("*")]
+    return [*found, *home.root.glob("ledger.db.damaged-*"), *home.root.glob("ledger.db.before-*")]
+
+
+def _ids(ledger: Ledger, id: str | None, session: str | None, project: str | None) -> list[str]:
+    with ledger.reading() as connection:
+        if id is not None:
+            known = " UNION ".join(f"SELECT id FROM {table} WHERE id = ?" for table in ("turns", "memories", "events"))
+            return [row[0] for row in connection.execute(known, (id, id, id))]
+        if session is not None:
+            own = "SELECT id FROM sessions WHERE id = ? OR client_id = ?"
+            query = f"{own} UNION SELECT id FROM sessions WHERE parent_id IN ({own})"
+            return [row[0] for row in connection.execute(query, (session,) * 4)]
+    found = find_project(ledger, project or "")
+    if found is None:
+        return []
+    with ledger.reading() as connection:
+        sessions = [row[0] for row in connection.execute("SELECT id FROM sessions WHERE project_id = ?", (found,))]
+        memories = [row[0] for row in connection.execute("SELECT id FROM memories WHERE project_id = ?", (found,))]
+    return sessions + memories
+
+
+def _covered(ledger: Ledger, ids: list[str]) -> Wanted:
+    named, inside = json.dumps(ids), "(SELECT value FROM json_each(?))"
+    with ledger.reading() as connection:
+        turns = connection.execute(
+            f"SELECT id, text, source_path FROM turns WHERE id IN {inside} OR session_id IN {inside} ORDER BY at", (named, named)
+        ).fetchall()
+        evidence = json.dumps([row[0] for row in turns])
+        memories = connection.execute(
+            f"SELECT id, text FROM memories WHERE id IN {inside}"
+            f" OR id IN (SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN {inside})", (named, evidence),
+        ).fetchall()  # fmt: skip
+        (sessions,) = connection.execute(f"SELECT count(*) FROM sessions WHERE id IN {inside}", (named,)).fetchone()
+    # a memory that is named takes the turn along that is its evidence: it says the same
+    with ledger.reading() as connection:
+        taken = connection.execute(
+            f"SELECT turn_id FROM links WHERE role = 'derived_from' AND memory_id IN {inside} AND turn_id IS NOT NULL", (named,)
+        ).fetchall()
+        acts = connection.execute("SELECT id, detail FROM events WHERE kind = 'memory'").fetchall()
+    gone = {row[0] for row in memories}
+    extra = [row[0] for row in taken] + [each for each, _ in acts if memory_id(each) in gone]
+    examples = [" ".join(text.split())[:100] for _, text, *_ in [*turns, *memories]][:5]
+    sources = sorted({row[2] for row in turns if row[2]})
+    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, examples, sources)

@@ -1,0 +1,360 @@
+"""Hindbrain as a library: record what was said, ask for it later.
+
+    with Memory.open(home=path) as memory:
+        memory.record(agent="claude-code", session="s1", role="user", text="use Postgres", project="shop")
+        memory.settle()
+        memory.search("which database", project="shop")
+
+A record is durable when the call returns: one line in the journal, one sync. It can be found after settle(), or as soon as a worker
+has taken it in. Any number of processes and threads may use the same home at once; reading never waits for writing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from hindbrain.base.clock import Clock, SystemClock
+from hindbrain.base.config import load
+from hindbrain.base.errors import ConfigError, HindbrainError, NotFound, UsageError
+from hindbrain.base.files import Lock, ensure_private_dir
+from hindbrain.base.home import Home
+from hindbrain.base.prefilter import suspicious
+from hindbrain.base.redact import redact_text
+from hindbrain.capture.event import ROLES, Event, Json, Role, bounded, storable, text_key
+from hindbrain.capture.hook import wake
+from hindbrain.capture.record import Recorder
+from hindbrain.ledger import memories
+from hindbrain.ledger.ingest import segment_source
+from hindbrain.ledger.project import Place, place_event, resolve
+from hindbrain.ledger.store import Ledger
+from hindbrain.recall import context, rank
+from hindbrain.serve.drain import Drain
+from hindbrain.serve.status import lag, opened
+
+_NAMED: Final = "project:"  # the folder of a project that has a name and no folder
+_AGENT: Final = "hindbrain"
+
+
+class NotSettled(HindbrainError):
+    """What was recorded has not been taken in yet"""
+
+    exit_code = 5
+    default_hint = "wait longer, or look at `hindbrain status`; nothing is lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something found: a turn or a memory, with where it comes from and how well it fits."""
+
+    id: str
+    text: str
+    score: float
+    session: str
+    keys: tuple[str, ...]
+    at: datetime
+    kind: str  # "turn", or the kind of memory
+    role: str
+    agent: str
+    project: str | None
+    parts: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Text to hand to an agent, and what is in it."""
+
+    text: str
+    hits: list[Hit]
+
+
+class Memory:
+    """One home. Made with Memory.open; use it as a context manager."""
+
+    def __init__(self, home: Path, clock: Clock | None = None) -> None:
+        self._home = Home(ensure_private_dir(home))
+        self._clock = clock or SystemClock()
+        self._recorder = Recorder(home)
+        self._placed: set[str] = set()
+        self._local = threading.local()
+        self._readers: list[Ledger] = []
+        self._guard = threading.Lock()
+        self._last_at = 0
+
+    @classmethod
+    def open(cls, home: str | os.PathLike[str] | None = None, database: str | None = None) -> Self:
+        """The memory in a data directory, made if it is not there; by default the user's own."""
+        flags = {} if database is None else {"database": database}
+        config = load(None if home is None else os.fspath(home), flags)
+        config.require_sqlite()
+        return cls(config.home)
+
+    def close(self) -> None:
+        """Give all files back."""
+        self._recorder.close()
+        with self._guard:
+            for ledger in self._readers:
+                ledger.close()
+            self._readers.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def record(
+        self, *, agent: str, session: str, role: str, text: str, at: datetime | None = None, project: str | None = None,
+        key: str | None = None,
+    ) -> str:  # fmt: skip
+        """Keep one turn and return its id once it is on the disk.
+
+        `key` is the caller's own id for the turn within its session: the same key again is the same turn. `role` is user,
+        assistant, tool_call or tool_result. A time without a zone is taken as UTC.
+        """
+        event = self._turn(agent, session, role, text, at, project, key)
+        self._write([event], project)
+        return event.id
+
+    def _turn(
+        self, agent: str, session: str, role: str, text: str, at: datetime | None, project: str | None, key: str | None
+    ) -> Event:
+        if role not in ROLES:
+            raise UsageError(f"{role!r} is not a role", hint=f"use one of {', '.join(sorted(ROLES))}")
+        for name, value in (("agent", agent), ("session", session)):
+            if not isinstance(value, str) or not value:  # type: ignore[redundant-expr]  # callers without types
+                raise UsageError(f"{name} is empty or not text", hint=f"give the {name} a name")
+        if not isinstance(text, str):
+            raise UsageError(f"text is {type(text).__name__}, not str", hint="decode it first")
+        clean = bounded(storable(redact_text(text)[0] if suspicious(text.encode("utf-8", "surrogatepass")) else text))
+        moment = self._now() if at is None else _ms(at)
+        return Event(
+            kind="turn", agent=storable(agent), session=storable(session), at=moment, origin="api", role=_role(role), text=clean,
+            key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else _folder(project),
+        )  # fmt: skip
+
+    def _now(self) -> int:
+        """Milliseconds that never stand still, so that what is said in a row stays in a row."""
+        with self._guard:
+            self._last_at = max(self._clock.now_ms(), self._last_at + 1)
+            return self._last_at
+
+    def _write(self, events: Sequence[Event], project: str | None) -> None:
+        """One write and one sync; a project that is named for the first time is told of in the same breath."""
+        lines = list(events)
+        if project is not None and project not in self._placed:
+            lines.insert(0, _place_event(project))
+        self._recorder.record(lines, self._clock.now_ms())
+        if project is not None:
+            self._placed.add(project)
+
+    def settle(self, timeout: float = 60.0) -> None:
+        """Wait until everything recorded can be found. Without a worker this process does the work itself."""
+        deadline = time.monotonic() + timeout
+        while True:
+            lock = Lock(self._home.worker_lock)
+            if lock.acquire():
+                try:
+                    lock.write(f"{os.getpid()}\n")
+                    self._drain()
+                finally:
+                    lock.release()
+                return
+            with contextlib.suppress(OSError):
+                wake(os.fsencode(self._home.root))
+            if self._settled():
+                return
+            if time.monotonic() > deadline:
+                raise NotSettled(f"not everything was taken in within {timeout:g} s")
+            time.sleep(0.02)
+
+    def _drain(self) -> None:
+        with Ledger.open(self._home.ledger, self._clock) as ledger:
+            drain = Drain(self._home, ledger, self._clock, [], follows=False)
+            try:
+                drain.run()
+            finally:
+                drain.close()
+
+    def _settled(self) -> bool:
+        ledger = opened(self._home, self._clock)
+        if ledger is None:
+            return False
+        with ledger:
+            offsets = {name.removeprefix(segment_source("")): at for name, at in ledger.cursors(segment_source("")).items()}
+        return lag(self._home, {name: at for name, at in offsets.items() if isinstance(at, int)}, self._clock).lines == 0
+
+    def search(
+        self, question: str, k: int = 10, project: str | None = None, as_of: datetime | None = None, *,
+        after: datetime | None = None,
+    ) -> list[Hit]:  # fmt: skip
+        """The turns and memories that fit best, best first. `project` keeps to one project, None looks in all.
+
+        `as_of` answers as things stood at that time. Any text is a safe question.
+        """
+        ledger = self._reader()
+        if ledger is None:
+            return []
+        scope = self._scope(ledger, project, as_of, after)
+        with ledger.reading() as connection:
+            return [_hit(each) for each in rank.search(connection, question, scope, k)]
+
+    def context(self, prompt: str, project: str | None = None, budget_tokens: int = 2000) -> Block:
+        """A fenced block of what fits a prompt, rules that always hold first, never above the budget; empty if nothing fits."""
+        ledger = self._reader()
+        if ledger is None:
+            return Block("", [])
+        scope = self._scope(ledger, project, None, None)
+        with ledger.reading() as connection:
+            text, found = context.build(connection, context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1))
+        return Block(text, [_hit(each) for each in found])
+
+    def _scope(self, ledger: Ledger, project: str | None, as_of: datetime | None, after: datetime | None) -> rank.Scope:
+        until = rank.FOREVER if as_of is None else _ms(as_of)
+        since = -rank.FOREVER if after is None else _ms(after)
+        if project is None:
+            return rank.Scope(None, everything=True, after=since, before=until)
+        return rank.Scope(find_project(ledger, project), after=since, before=until)
+
+    def remember(
+        self, text: str, *, kind: str = "fact", project: str | None = None, pinned: bool = False, at: datetime | None = None
+    ) -> str:
+        """Keep a statement for good and return its id; without a project it holds everywhere."""
+        if kind not in memories.KINDS:
+            raise UsageError(f"{kind!r} is not a kind of memory", hint=f"use one of {', '.join(memories.KINDS)}")
+        if not text.strip():
+            raise UsageError("there is nothing to remember", hint="give it some words")
+        scope = "global" if project is None else "project"
+        said = self._said(text, project, at)
+        event = memories.memory_event(
+            "remember", agent=_AGENT, session=said.session, at=said.at, text=said.text,
+            detail={"turn": said.id, "kind": kind, "scope": scope, "pinned": pinned},
+        )  # fmt: skip
+        self._write([said, event], project)
+        return memories.memory_id(event.id)
+
+    def correct(self, memory: str, text: str, *, at: datetime | None = None) -> str:
+        """Replace a statement by a better one; the old one stays as history. The new statement's id."""
+        found = self._known_memory(memory)
+        if not text.strip():
+            raise UsageError("there is nothing to put in its place", hint="use `forget` to take it away")
+        said = self._said(text, found, at)
+        event = memories.memory_event(
+            "correct", agent=_AGENT, session=said.session, at=said.at, text=said.text, detail={"turn": said.id, "target": memory}
+        )
+        self._write([said, event], None)
+        return memories.memory_id(event.id)
+
+    def pin(self, memory: str, pinned: bool = True) -> None:
+        """Have a statement told at the start of every session of its scope, or no longer."""
+        self._known_memory(memory)
+        detail: dict[str, Json] = {"target": memory, "pinned": pinned}
+        self._write([memories.memory_event("pin", agent=_AGENT, session="", at=self._now(), detail=detail)], None)
+
+    def _said(self, text: str, project: str | None, at: datetime | None) -> Event:
+        """The evidence: a person said so, here and now."""
+        return self._turn(_AGENT, f"kept {project or ''}".strip(), "user", text, at, project, None)
+
+    def _known_memory(self, memory: str) -> str | None:
+        """The project of a memory, as it can be named again; raises NotFound."""
+        ledger = self._reader()
+        row = None
+        if ledger is not None:
+            with ledger.reading() as connection:
+                row = connection.execute(
+                    "SELECT projects.identity FROM memories LEFT JOIN projects ON projects.id = memories.project_id"
+                    " WHERE memories.id = ?", (memory,),
+                ).fetchone()  # fmt: skip
+        if row is None:
+            raise NotFound(f"there is no memory {memory}")
+        return None if row[0] is None else str(row[0])
+
+    def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> "Forgotten":
+        """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back."""
+        from hindbrain.serve.forgetting import Forgetting
+
+        self.settle()
+        with contextlib.closing(Forgetting(self._home, self._clock)) as work:
+            wanted = work.find(id=id, session=session, project=project)
+            self._drop_readers()
+            return work.carry_out(wanted)
+
+    def _reader(self) -> Ledger | None:
+        """This thread's own connection; None before anything was taken in."""
+        known: Ledger | None = getattr(self._local, "ledger", None)
+        if known is not None and known in self._readers:
+            return known
+        ledger = opened(self._home, self._clock)
+        if ledger is not None:
+            self._local.ledger = ledger
+            with self._guard:
+                self._readers.append(ledger)
+        return ledger
+
+    def _drop_readers(self) -> None:
+        with self._guard:
+            known, self._readers = self._readers, []
+        for ledger in known:
+            if ledger is getattr(self._local, "ledger", None):
+                ledger.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is gone."""
+
+    turns: int
+    memories: int
+    sessions: int
+    lines: int
+
+
+def find_project(ledger: Ledger, name: str) -> str | None:
+    """The id of a project by its name, identity, id or folder; None when nothing is stored under it."""
+    wanted = (name, f"name:{name}", f"path:{name}", resolve(name).identity if name.startswith("/") else name)
+    with ledger.reading() as connection:
+        for identity in wanted:
+            row = connection.execute("SELECT project_id FROM project_aliases WHERE identity = ?", (identity,)).fetchone()
+            if row is not None:
+                return str(row[0])
+        rows = connection.execute("SELECT id FROM projects WHERE id = ? OR name = ? LIMIT 2", (name, name)).fetchall()
+    if len(rows) > 1:
+        raise UsageError(f"{name!r} is the name of several projects", hint="name its folder or its id")
+    return str(rows[0][0]) if rows else None
+
+
+def _folder(project: str) -> str:
+    """A project given as a folder keeps it; one that is only a name or an identity gets a place of its own."""
+    return project if project.startswith("/") else _NAMED + storable(project)
+
+
+def _place_event(project: str) -> Event:
+    folder = _folder(project)
+    if project.startswith("/"):
+        return place_event(resolve(project), _AGENT, 1)
+    identity = project if project.partition(":")[0] in ("name", "git", "dir", "path") and ":" in project else f"name:{project}"
+    return place_event(Place(folder, storable(identity)), _AGENT, 1)
+
+
+def _role(role: str) -> Role:
+    return role  # type: ignore[return-value]  # checked by the caller
+
+
+def _ms(moment: datetime) -> int:
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def _hit(found: rank.Found) -> Hit:
+    at = datetime.fromtimestamp(max(0, found.at) / 1000, UTC)
+    return Hit(
+        found.id, found.text, found.score, found.session, (found.key,), at, found.kind, found.role, found.agent, found.project,
+        dict(found.parts),
+    )  # fmt: skip
