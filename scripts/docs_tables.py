@@ -1,4 +1,4 @@
-"""Settings and exit codes in code -> their tables in the documents.
+"""Settings, exit codes and hooked events in code -> their tables in the documents.
 
 Each table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. Run as a script, the documents are rewritten;
 the tests compare instead.
@@ -13,6 +13,7 @@ from typing import Final
 
 from hindbrain.base.settings import SETTINGS, as_text
 from hindbrain.serve.exits import EXITS
+from hindbrain.serve.install.agents import CLAUDE_CODE
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # Defaults that are not a plain word.
@@ -33,9 +34,15 @@ def exits_table() -> str:
     return "\n".join(rows)
 
 
+def events_table() -> str:
+    rows = ["| event | brings | the agent ends it after |", "|---|---|---|"]
+    return "\n".join([*rows, *(f"| `{event.name}` | {event.brings} | {event.timeout} s |" for event in CLAUDE_CODE.events)])
+
+
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("docs/configuration.md", settings_table),
     "exit codes": ("README.md", exits_table),
+    "Claude Code events": ("docs/agents.md", events_table),
 }
 
 

@@ -1,7 +1,7 @@
 """Always-on memory for coding agents.
 
-The installed hook imports this package on every call of the agent, so this file stays free of imports; the library is loaded when
-one of its names is asked for.
+The installed hook imports this package on every call of the agent, so this file stays free of imports; the library is
+loaded when one of its names is asked for.
 """
 
 __version__ = "0.1.0"

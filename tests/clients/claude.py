@@ -170,7 +170,7 @@ class Claude:
         try:
             until(lambda: self.followed(session) and self.said(session) == wanted, "the turns")
         except AssertionError:
-            found = "\n".join(difflib.unified_diff(*([str(each) for each in said] for said in (wanted, self.said(session)))))
+            found = "\n".join(difflib.ndiff(list(map(str, wanted)), list(map(str, self.said(session)))))
             followed = f"transcript read to its end: {self.followed(session)}"
             raise AssertionError(f"what the ledger has is not what was said; {followed}\n{found}") from None
         return self.turns(session)

@@ -86,9 +86,12 @@ class Terminal:
     def close(self) -> int:
         """Wait for the end, or make one; the exit code."""
         with contextlib.suppress(AssertionError):
-            self.until(lambda: self.process.poll() is not None, "the end", 20)
+            if self._ours >= 0:
+                self.until(lambda: self.process.poll() is not None, "the end", 20)
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         code = self.process.wait(10)
-        os.close(self._ours)
+        if self._ours >= 0:
+            os.close(self._ours)
+            self._ours = -1
         return code

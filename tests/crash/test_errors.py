@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.crash.agent import Agent, payload, worker_or_none
 from tests.crash.history import Ended
@@ -14,6 +15,12 @@ from tests.crash.strace import Fault, calls, first_numbers, with_fault
 pytestmark = pytest.mark.strace
 ERRORS = ["EIO", "ENOSPC", "EDQUOT", "EMFILE", "EROFS", "EACCES", "EINTR"]
 CALLS = ["write", "fdatasync", "fsync", "openat", "mkdirat", "renameat", "fchmod", "flock", "newfstatat", "getdents64"]
+
+
+def faults(errors: list[str]) -> list[ParameterSet]:
+    """Each error once, and from then on; but a call that is interrupted is tried again, for ever if need be."""
+    once = [pytest.param(error, False, id=f"{error} once") for error in errors]
+    return once + [pytest.param(error, True, id=f"{error} from then on") for error in errors if error != "EINTR"]
 
 
 def stdin_read(line: str) -> bool:
@@ -40,13 +47,10 @@ def hurt(agent: Agent, fault: Fault, log: Path) -> bool:
     return ran.injected
 
 
-@pytest.mark.parametrize("onward", [False, True], ids=["once", "from then on"])
-@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(("error", "onward"), faults(ERRORS))
 def test_a_call_that_fails_in_a_used_home_is_never_taken_for_success(
     agent: Agent, error: str, onward: bool, tmp_path: Path
 ) -> None:
-    if error == "EINTR" and onward:
-        pytest.skip("a call that is interrupted for ever is retried for ever; see the test of the hard stop")
     log = tmp_path / "log"
     first = first_calls(agent, log)
     agent.history.add("dry", payload("dry"), Ended.ACKNOWLEDGED)
@@ -61,13 +65,10 @@ def test_a_call_that_fails_in_a_used_home_is_never_taken_for_success(
     assert agent.problems() == []
 
 
-@pytest.mark.parametrize("onward", [False, True], ids=["once", "from then on"])
-@pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EACCES", "EINTR"])
+@pytest.mark.parametrize(("error", "onward"), faults(["EIO", "ENOSPC", "EACCES", "EINTR"]))
 def test_a_call_that_fails_in_a_new_home_is_never_taken_for_success(
     tmp_path: Path, hook: list[str], error: str, onward: bool
 ) -> None:
-    if error == "EINTR" and onward:
-        pytest.skip("a call that is interrupted for ever is retried for ever; see the test of the hard stop")
     log = tmp_path / "log"
     first = first_calls(Agent(tmp_path, hook, "probe"), log)
     assert {"mkdirat", "renameat", "fchmod", "fsync"} <= set(first)
@@ -84,6 +85,7 @@ def test_a_call_that_fails_in_a_new_home_is_never_taken_for_success(
     assert fired >= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["write", "fdatasync", "flock"])
 def test_a_call_that_is_interrupted_for_ever_ends_at_the_hard_stop(agent: Agent, call: str, tmp_path: Path) -> None:
     first = first_calls(agent, tmp_path / "log")

@@ -99,8 +99,10 @@ def test_a_worker_gets_a_session_of_its_own_and_nothing_of_the_agents(tmp_path: 
     assert isinstance(given, dict)
     assert given.pop("LC_CTYPE", "C.UTF-8") == "C.UTF-8"  # set by the interpreter itself
     assert given == {"PATH": "/usr/bin:/bin", "HOME": "/home/ada", "XDG_DATA_HOME": "/d", "HINDBRAIN_GUARD": "worker"}
-    assert os.read(reader, 1) == b"", "a pipe of the agent's is held open by the worker"
+    os.set_blocking(reader, False)
+    assert os.read(reader, 1) == b"", "a pipe of the agent's has come to its end, though the worker lives"
     os.close(reader)
+    assert worker["open"] == [0, 1, 2, 3]  # the last is the list itself
 
 
 def test_a_worker_that_cannot_be_started_costs_no_event(agent: Agent, hook: list[str]) -> None:

@@ -16,6 +16,7 @@ from hindbrain.journal import losses
 COUNT = """
 import os, sys
 from hindbrain.journal import losses
+print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(int(sys.argv[2])):
     assert losses.count(os.fsencode(sys.argv[1]), "enospc", {})
@@ -52,9 +53,15 @@ def test_any_reason_leaves_a_counter_that_can_be_read(tmp_path: Path, reason: st
 
 def test_a_hundred_counts_at_once_are_exact(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", COUNT, str(tmp_path), "10"]
-    processes = [subprocess.Popen(argv, stdin=subprocess.PIPE, text=True) for _ in range(10)]
+    processes = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(10)]
     for process in processes:
-        process.communicate("go\n", timeout=60)
+        assert process.stdout and process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate(timeout=60)
         assert process.returncode == 0
     assert losses.read(os.fsencode(tmp_path), {}).count == 100
 

@@ -379,8 +379,7 @@ TABLE: dict[str, Examples] = {
         ("r8_", "r8_" + mix(10), "arr8_" + mix(37)),
     ),
     "slack-token": Examples(
-        tuple("s ⟪xo" + "x" + k + "-123456789012-" + mix(24) + "⟫ x" for k in "abprs")
-        + ("⟪xa" + "pp-1-" + mix(40) + "⟫",),
+        (*("s ⟪xo" + "x" + k + "-123456789012-" + mix(24) + "⟫ x" for k in "abprs"), "⟪xa" + "pp-1-" + mix(40) + "⟫"),
         ("xoxb-", "xoxo and hugs", "foxox-terrier-of-mine"),
     ),
     "slack-webhook": Examples(

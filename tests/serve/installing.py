@@ -30,8 +30,8 @@ class User:
     @classmethod
     def at(cls, root: Path) -> User:
         (root / "user").mkdir(parents=True)
-        environ = {"PATH": os.environ["PATH"], "HOME": str(root / "user"), "LANG": "C.UTF-8", "HINDBRAIN_HOME": str(root / "data")}
-        return cls(root, Home(root / "data"), environ)
+        environ = {"PATH": os.environ["PATH"], "HOME": str(root / "user"), "HINDBRAIN_HOME": str(root / "data")}
+        return cls(root, Home(root / "data"), {**environ, "LANG": "C.UTF-8"})
 
     @property
     def folder(self) -> Path:
@@ -48,7 +48,9 @@ class User:
     def argv(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "hindbrain", *arguments]
 
-    def cli(self, *arguments: str, cwd: Path | None = None, before: tuple[str, ...] = (), **environ: str) -> subprocess.CompletedProcess[str]:
+    def cli(
+        self, *arguments: str, cwd: Path | None = None, before: tuple[str, ...] = (), **environ: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*before, *self.argv(*arguments)], env={**self.environ, **environ}, cwd=cwd or self.root, capture_output=True,
             encoding="utf-8", timeout=60, check=False, stdin=subprocess.DEVNULL,

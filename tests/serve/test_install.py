@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from hindbrain.journal.read import Record, read_segment, segments
+from hindbrain.serve import daemon
 from tests.serve.installing import EVENTS, User
 from tests.serve.settings_styles import REFUSED, STYLES
 from tests.serve.test_install_text import texts
@@ -25,6 +26,18 @@ OTHER = b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}
 @pytest.fixture
 def user(tmp_path: Path) -> User:
     return User.at(tmp_path)
+
+
+def fire(user: User, command: list[str], payload: bytes) -> list[bytes]:
+    """Run a hook as the agent does; what is in the journal then."""
+    # says that a worker is on its way, so that none is started
+    (user.home.root / "worker.start").write_text(f"{os.getpid()}\n")
+    (user.home.root / "worker.start").chmod(0o600)
+    ran = subprocess.run(command, input=payload, env={}, capture_output=True, timeout=60, check=False)
+    daemon.stop(user.home.root)  # on a machine so slow that it is started all the same
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+    items = [item for path in segments(user.home.journal) for item in read_segment(path)]
+    return [item.line.payload for item in items if isinstance(item, Record)]
 
 
 def ours(user: User, event: str, python: str = sys.executable) -> list[str]:
@@ -50,14 +63,7 @@ def test_what_was_installed_captures_when_the_agent_runs_it(user: User) -> None:
     user.done("install", "claude-code")
     [command] = user.commands()["Stop"]
     payload = json.dumps({"session_id": "s", "hook_event_name": "Stop", "last_assistant_message": "m"}).encode()
-    # a worker is of no use here: the lock says that somebody is about to start one
-    environ = {"PATH": "/nonexistent", "HINDBRAIN_NO_WORKER": "1"}
-    lock = user.home.root / "worker.start"
-    lock.touch(0o600)
-    ran = subprocess.run(command, input=payload, env=environ, capture_output=True, timeout=60, check=False)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
-    kept = [item for path in segments(user.home.journal) for item in read_segment(path) if isinstance(item, Record)]
-    assert [item.line.payload for item in kept] == [payload]
+    assert fire(user, command, payload) == [payload]
 
 
 # Every style is tried on its text elsewhere; with files, which have to be synced, these are enough for every day.
@@ -191,7 +197,8 @@ def test_edits_between_install_and_uninstall_are_kept(user: User) -> None:
     user.settings.write_text(json.dumps(document, indent=4))
     assert user.uninstall() == ["edited"]
     assert json.loads(user.settings.read_text()) == {
-        "model": "opus", "theme": "dark", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "new"}]}], "PreToolUse": []},
+        "model": "opus", "theme": "dark",
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "new"}]}], "PreToolUse": []},
     }  # fmt: skip
 
 
@@ -216,7 +223,7 @@ def test_hooks_removed_by_hand_are_not_missed(user: User) -> None:
     assert user.tree() == {".claude": b"/"}
 
 
-def test_another_interpreter_updates_the_hooks_in_place_and_the_way_back_stays_open(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_interpreter_updates_the_hooks_and_the_way_back_stays_open(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     user.has(OTHER)
     user.install()
     first = user.settings.read_bytes()
@@ -251,12 +258,12 @@ def test_hooks_of_another_home_are_named_and_left(user: User) -> None:
     first = user.settings.read_bytes()
     copy = moved(user, "copy")
     shutil.copytree(user.home.root, copy.home.root)
-    ran = copy.cli("install", "claude-code")
-    assert ran.stderr == f"warning: hooks of another home were left in place: {user.home.root}\n"
+    assert copy.install().warnings == (f"hooks of another home were left in place: {user.home.root}",)
     assert user.commands()["PreCompact"] == [ours(user, "PreCompact"), ours(copy, "PreCompact")]
-    copy.done("uninstall")
+    assert copy.uninstall() == ["restored"]
     assert user.settings.read_bytes() == first
-    user.done("uninstall")
+    copy.install()
+    assert (user.uninstall(), copy.uninstall()) == (["edited"], ["edited"])
     assert user.settings.read_bytes() == OTHER
 
 
@@ -281,7 +288,7 @@ def test_a_link_stays_a_link_and_its_target_is_changed(user: User) -> None:
     user.folder.mkdir()
     user.settings.symlink_to("../../dot files/claude.json")
     user.done("install", "claude-code")
-    assert user.settings.is_symlink() and list(user.commands(dotfiles / "claude.json")) == ["Stop", *(e for e in EVENTS if e != "Stop")]
+    assert user.settings.is_symlink() and sorted(user.commands(dotfiles / "claude.json")) == sorted(EVENTS)
     user.done("uninstall", "claude-code")
     assert user.settings.is_symlink() and (dotfiles / "claude.json").read_bytes() == OTHER
     assert [path.name for path in dotfiles.iterdir()] == ["claude.json"]
@@ -312,7 +319,7 @@ def ordinary() -> tuple[str, ...]:
     return ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
 
-@pytest.mark.parametrize("what", ["file", "folder", "both"])
+@pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_is_read_only_is_left_alone(user: User, what: str) -> None:
     user.has(PLAIN)
     for step in ("install", "uninstall"):
@@ -358,10 +365,7 @@ def test_spaces_and_letters_of_all_kinds_in_every_path(tmp_path: Path, monkeypat
     user.install("project")
     [command] = user.commands(user.root / ".claude" / "settings.json")["SessionStart"]
     assert command == ours(user, "SessionStart", str(python))
-    (user.home.root / "worker.start").touch(0o600)
-    ran = subprocess.run(command, input=b'{"session_id":"s"}', env={}, capture_output=True, timeout=60, check=False)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
-    assert len([item for path in segments(user.home.journal) for item in read_segment(path)]) == 1
+    assert fire(user, command, b'{"session_id":"s"}') == [b'{"session_id":"s"}']
     assert user.uninstall("project") == ["deleted"]
     assert not (user.root / ".claude").exists()
 
@@ -377,7 +381,7 @@ def test_a_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_project_and_user_settings_are_two_places(user: User) -> None:
     project = user.root / "my project"
     project.mkdir()
-    user.done("install", "claude-code")
+    user.install()
     said = user.done("install", "claude-code", "--project", cwd=project)
     assert "think twice before committing it" in said
     assert list(user.commands(project / ".claude" / "settings.json")) == EVENTS
@@ -399,12 +403,8 @@ def test_the_agents_own_variable_names_the_folder(user: User) -> None:
 def test_several_installers_at_once_leave_one_hook_per_event(user: User) -> None:
     user.has(OTHER)
     homes = [user, user, user, moved(user, "second"), moved(user, "third")]
-    running = [
-        subprocess.Popen(one.argv("install", "claude-code"), env=dict(one.environ), cwd=user.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for one in homes
-    ]
-    ended = [(process.communicate(timeout=60)[1], process.returncode) for process in running]
-    assert [code for _, code in ended] == [0] * len(homes), ended
+    running = [subprocess.Popen(one.argv("install", "claude-code"), env=dict(one.environ)) for one in homes]
+    assert [process.wait(timeout=60) for process in running] == [0] * len(homes)
     wanted = {tuple(ours(one, "Stop")) for one in homes} | {("other",)}
     found = [tuple(command) for command in user.commands()["Stop"]]
     assert len(found) == 4 and set(found) == wanted

@@ -138,24 +138,30 @@ def test_without_traces_containers_that_we_emptied_go_and_others_stay() -> None:
 
 _KEYS = st.sampled_from(["a", "hooks", "Stop", "args", "é", "", "x y", 'q"', "\\", "\u2028"])
 _LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
-_VALUES = st.recursive(_LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3), max_leaves=8)
+_VALUES = st.recursive(
+    _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3), max_leaves=8
+)
 _GROUPS = st.lists(_VALUES | st.fixed_dictionaries({"hooks": st.lists(_VALUES, max_size=2)}), max_size=3)
 _HOOKS = st.dictionaries(st.sampled_from([*EVENTS[:5], "Notification"]), _GROUPS, max_size=4)
-_DOCUMENTS = st.dictionaries(_KEYS.filter(lambda key: key != "hooks"), _VALUES, max_size=4).flatmap(
-    lambda plain: st.one_of(st.just(plain), _HOOKS.map(lambda found: {**plain, "hooks": found}), _HOOKS.map(lambda found: {"hooks": found, **plain}))
+_PLAIN = st.dictionaries(_KEYS.filter(lambda key: key != "hooks"), _VALUES, max_size=4)
+_DOCUMENTS = _PLAIN | st.builds(
+    lambda before, found, after: {**before, "hooks": found, **after}, _PLAIN, _HOOKS, _PLAIN
 )
 
 
 def written(value: Any, chance: random.Random, depth: int = 0) -> str:
     """A value as JSON with white space anywhere it may be, and letters escaped or not."""
+
     def gap() -> str:
-        return "".join(chance.choice(["", "", " ", "\n", "\t", "\r\n", "\n" + "  " * depth]) for _ in range(chance.choice([0, 1, 2])))
+        return "".join(chance.choices(["", "", " ", "\n", "\t", "\r\n", "\n" + "  " * depth], k=chance.choice([0, 1, 2])))
+
+    def spaced(item: Any) -> str:
+        return gap() + written(item, chance, depth + 1) + gap()
 
     if isinstance(value, dict):
-        pieces = [f"{gap()}{written(key, chance)}{gap()}:{gap()}{written(item, chance, depth + 1)}{gap()}" for key, item in value.items()]
-        return "{" + (",".join(pieces) or gap()) + "}"
+        return "{" + (",".join(f"{spaced(key)}:{spaced(item)}" for key, item in value.items()) or gap()) + "}"
     if isinstance(value, list):
-        return "[" + (",".join(f"{gap()}{written(item, chance, depth + 1)}{gap()}" for item in value) or gap()) + "]"
+        return "[" + (",".join(spaced(item) for item in value) or gap()) + "]"
     return json.dumps(value, ensure_ascii=chance.random() < 0.5)
 
 
@@ -179,7 +185,7 @@ def check_identity(text: str) -> None:
     assert removed(done.text, done.traces) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts())
 def test_adding_and_removing_is_the_identity_on_any_document(text: str) -> None:
     check_identity(text)
@@ -192,7 +198,7 @@ def test_adding_and_removing_is_the_identity_on_many_documents(text: str) -> Non
     check_identity(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(texts(), st.integers(0, 20))
 def test_what_the_user_adds_afterwards_survives_the_removal(text: str, place: int) -> None:
     done = added(text)
@@ -220,7 +226,7 @@ def test_the_spans_hold_what_a_parser_of_the_standard_library_finds(text: str) -
         assert json.loads(text[member.key_start : member.key_end]) == member.key
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(texts(), st.integers(0, 10_000), st.sampled_from(["", ",", "}", '"', "//", "\x00", "nul"]))
 def test_a_spoiled_text_is_refused_exactly_when_the_standard_library_refuses_it(text: str, place: int, piece: str) -> None:
     text = text.removeprefix(BOM)

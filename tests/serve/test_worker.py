@@ -81,8 +81,12 @@ def test_the_worker_has_no_child_no_port_and_none_of_the_agents_variables(instal
     assert [value for value in values if value.startswith((b"ANTHROPIC", b"CLAUDE"))] == []
     assert os.getsid(pid) == pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    links = [os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
-    assert (children, [link for link in links if link.startswith("socket:")]) == ([], [])
+    inodes = {os.readlink(link)[8:-1] for link in Path(f"/proc/{pid}/fd").iterdir() if os.readlink(link).startswith("socket:")}
+    ports = [
+        line for kind in ("tcp", "tcp6", "udp", "udp6") for line in Path(f"/proc/{pid}/net/{kind}").read_text().splitlines()[1:]
+        if line.split()[9] in inodes
+    ]  # fmt: skip
+    assert (children, ports) == ([], [])
 
 
 def test_a_plain_file_in_place_of_the_pipe_is_put_aside(installed: Installed) -> None:

@@ -81,34 +81,34 @@ KEY_QUALIFIERS = (b"api", b"access", b"private", b"signing", b"encryption", b"ma
 
 def suspicious(data: bytes) -> bool:
     """Whether `redact` has to look at these bytes."""
-    for literal in EXACT:
-        if literal in data:
-            return True
-    for literal in WRAPPED:
-        if literal in data:
-            return True
+    if _holds(data, EXACT) or _holds(data, WRAPPED):
+        return True
     for sign, literals, tails in TAILED:
-        if _ends_like(data, sign, tails):
-            for literal in literals:
-                if literal in data:
-                    return True
+        if _ends_like(data, sign, tails) and _holds(data, literals):
+            return True
     for literal, count, allowed, starts_word in PROBES:
         if _followed(data, literal, count, allowed, starts_word):
             return True
     folded = data.lower()
-    for literal in FOLDED:
-        if literal in folded:
+    return _holds(folded, FOLDED) or _tells(folded) or _escaped(folded) or _user_info(folded)
+
+
+def _holds(data: bytes, literals: tuple[bytes, ...]) -> bool:
+    for literal in literals:  # noqa: SIM110 - the generator of any() takes as long as the searches in a small payload
+        if literal in data:
             return True
+    return False
+
+
+def _tells(folded: bytes) -> bool:
+    """Whether everyday words stand together, or have values, as they do with secrets."""
     for one, other in PAIRS:
         if one in folded and other in folded:
             return True
     for word in PASSWORD_WORDS:
         if _assigned(folded, word, False):
             return True
-    for word in SECRET_WORDS:
-        if _assigned(folded, word, True):
-            return True
-    return _escaped(folded) or _user_info(folded)
+    return any(_assigned(folded, word, True) for word in SECRET_WORDS)
 
 
 def _most_looks(data: bytes) -> int:
@@ -145,7 +145,7 @@ def _at_edge(data: bytes, at: int) -> bool:
     return not before[-1:].isalnum() or before[-2:-1] == b"\\" or before[:2] == b"\\u"
 
 
-def _assigned(folded: bytes, word: bytes, strings_only: bool) -> bool:
+def _assigned(folded: bytes, word: bytes, may_be_count: bool) -> bool:
     """Whether the word, as a name or the end of one, is given a value: `token: x`, `"api_key" => 'x'`, `--password x`."""
     at = folded.find(word)
     looks = _most_looks(folded)
@@ -163,7 +163,7 @@ def _assigned(folded: bytes, word: bytes, strings_only: bool) -> bool:
         rest = rest.lstrip(b" \t\"'\\]")
         if rest[:2] == b"is":
             return True
-        if rest and rest[0] in b"=:>" and not (strings_only and (_is_count(rest) or _is_structure(rest))):
+        if rest and rest[0] in b"=:>" and not _is_structure(rest) and not (may_be_count and _is_count(rest)):
             return True
         at = folded.find(word, end)
     return False
@@ -183,7 +183,7 @@ def _is_structure(rest: bytes) -> bool:
     value = rest.lstrip(b" \t:")
     if rest[0] != 58:  # a colon
         return False
-    return value[:1] in (b"{", b"[") or value[:5] in (b"null,", b"null}", b"true,", b"true}")
+    return value.startswith((b"{", b"[", b"null,", b"null}", b"true,", b"true}", b"false,", b"false}"))
 
 
 def _escaped(folded: bytes) -> bool:

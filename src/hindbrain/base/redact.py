@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 
-from hindbrain.base.redact_blocks import private_key_spans, private_spans
 from hindbrain.base.redact_rules import RULES, Rule
 
 __all__ = ["RULES", "Redaction", "Rule", "redact", "redact_text"]
@@ -21,9 +20,6 @@ Span = tuple[int, int]
 _MARK = b"[redacted:"
 
 _compiled: dict[str, re.Pattern[bytes]] = {}
-
-# Names in `redact_blocks` that find what one pattern cannot: nesting, and blocks cut at either end.
-_FINDERS = {"private": private_spans, "private-key": private_key_spans}
 
 # A mark is an edge that the secret it replaced was not, so what stood next to that secret may now be found. No rule can
 # uncover its own neighbour; the limit is a fence, not a budget.
@@ -51,7 +47,7 @@ def redact(data: bytes) -> Redaction:
     text = _without_needless_escapes(data)
     total: dict[str, int] = {}
     for _ in range(_MOST_PASSES):
-        text, counts = _pass(text)
+        text, counts = _pass(text, total)
         if not counts:
             break
         for name, count in counts.items():
@@ -67,11 +63,15 @@ def redact_text(text: str) -> tuple[str, dict[str, int]]:
     return result.data.decode("utf-8", "surrogatepass"), result.counts
 
 
-def _pass(text: bytes) -> tuple[bytes, dict[str, int]]:
+def _pass(text: bytes, removed: dict[str, int]) -> tuple[bytes, dict[str, int]]:
     folded = text.lower()
+    unmarked = text  # a mark holds words such as "secret": they must not call for patterns that are not compiled yet
+    for name in removed:
+        unmarked = unmarked.replace(_mark(name), b"")
+    unmarked_folded = unmarked.lower() if removed else folded
     found: list[tuple[int, int, int]] = []
     for order, rule in enumerate(RULES):
-        if _may_match(rule, folded if rule.folded else text):
+        if _may_match(rule, unmarked_folded if rule.folded else unmarked):
             found.extend((start, end, order) for start, end in _spans(rule, text, folded))
     if found and _MARK in text:
         found = _outside_marks(found, text)
@@ -83,16 +83,12 @@ def _pass(text: bytes) -> tuple[bytes, dict[str, int]]:
 def _may_match(rule: Rule, text: bytes) -> bool:
     if rule.also and rule.also not in text:
         return False
-    for literal in rule.literals:  # a plain loop: any() would build a generator per rule
-        if literal in text:
-            return True
-    return False
+    return any(literal in text for literal in rule.literals)
 
 
 def _spans(rule: Rule, text: bytes, folded: bytes) -> list[Span]:
-    finder = _FINDERS.get(rule.name)
-    if finder is not None:
-        return finder(text)
+    if not rule.pattern:
+        return _block_spans(rule, text)
     # The last group to close is the secret; a pattern without groups is all secret.
     matches = _pattern(rule).finditer(folded if rule.folded else text)
     spans = [match.span(match.lastindex or 0) for match in matches]
@@ -105,6 +101,13 @@ def _spans(rule: Rule, text: bytes, folded: bytes) -> list[Span]:
     if spans and not text.isascii():
         spans = [(start, _whole_end(text, end)) for start, end in spans]
     return spans
+
+
+def _block_spans(rule: Rule, text: bytes) -> list[Span]:
+    """What one pattern cannot find: nesting, and blocks cut at either end."""
+    from hindbrain.base import redact_blocks  # here, because most payloads have none and the hook pays for each import
+
+    return redact_blocks.private_spans(text) if rule.name == "private" else redact_blocks.private_key_spans(text)
 
 
 def _pattern(rule: Rule) -> re.Pattern[bytes]:
@@ -180,10 +183,14 @@ def _replace(text: bytes, spans: list[tuple[int, int, int]]) -> tuple[bytes, dic
         name = RULES[order].name
         counts[name] = counts.get(name, 0) + 1
         parts.append(text[position:start])
-        parts.append(b"%b%b]" % (_MARK, name.encode()))
+        parts.append(_mark(name))
         position = end
     parts.append(text[position:])
     return b"".join(parts), counts
+
+
+def _mark(name: str) -> bytes:
+    return b"%b%b]" % (_MARK, name.encode())
 
 
 def _without_needless_escapes(data: bytes) -> bytes:

@@ -45,7 +45,7 @@ def _assignment(words: bytes, sign: bytes, quoted: bytes, bare: bytes) -> bytes:
     (group 1). A quoted name with a bare value is JSON of another type than string: a mark there would break it.
     """
     accept = rb"%b(?(1)|(?![,}\]:\s]))(?!%b|%b%b)" % (quoted, _STAND_IN, _WORDS, _END)
-    name = rb"""(?:%b)%b(?:(\\{0,7})["'])?+\]?+[ \t]{0,8}+%b""" % (words, _SUFFIX, _ANNOTATION)
+    name = rb"""(?:%b)%b(?:(\\{0,7})["']\]?+)?+[ \t]{0,8}+%b""" % (words, _SUFFIX, _ANNOTATION)
     in_quotes = rb"""(\\{0,7})(?:"%b%b|'%b%b)""" % (accept, _DOUBLE, accept, _SINGLE)
     unquoted = rb"(?(1)(?!))%b(?!%b|%b|%b(?![a-z0-9]))(%b)" % (bare, _STAND_IN, _CODE, _WORDS, _BARE_RUN)
     return rb"%b%b(?:%b|%b)" % (name, sign, in_quotes, unquoted)

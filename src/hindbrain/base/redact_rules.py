@@ -56,7 +56,7 @@ def _spellings(word: bytes) -> tuple[bytes, ...]:
 
 
 # Between a name and its value: `NAME=`, `"name": "`, `name => '`, `<Name>`.
-_SIGN = rb"""[\\"'\]]{0,9}+[ \t]{0,8}+(?:=>|:=|[=:>])[ \t]{0,8}+[\\"']{0,8}+"""
+_SIGN = rb"""(?:[\\"']{1,8}+\]?+)?+[ \t]{0,8}+(?:=>|:=|[=:>])[ \t]{0,8}+[\\"']{0,8}+"""
 _SLASH = rb"\\{0,3}/"
 _SLASHES = rb"(?://|\\/\\/|\\\\/\\\\/)"
 _BREAK = rb"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
@@ -251,8 +251,8 @@ _CARRIERS = (
         "authorization",
         (b"authorization",),
         rb"""authorization[\\"']{0,8}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,8}"""
-        rb"""(?:(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}%b([^\s"'\\,;<>]{8,}+)"""
-        rb"""|%b(?=[^\s"'\\,;<>0-9]{0,64}+[0-9])([^\s"'\\,;<>]{12,}+))""" % (_STAND_IN, _STAND_IN),
+        rb"""(?:(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}%b([^\s"'\\,;<>}]{8,}+)"""
+        rb"""|%b(?=[^\s"'\\,;<>}0-9]{0,64}+[0-9])([^\s"'\\,;<>}]{12,}+))""" % (_STAND_IN, _STAND_IN),
         folded=True,
     ),
     Rule(

@@ -1,8 +1,9 @@
 """The journal seen as one crash-safe buffer per agent and session.
 
-A program that wraps an agent keeps what it learns here until it is stored for good: start a session, append pieces of a type, ask
-what is waiting, recover it after a crash, clear what has been stored. Each append is durable when it returns; there is nothing to
-flush and nothing held back in memory. Agents and sessions are fields of a line and never become file names, so any name is safe.
+A program that wraps an agent keeps what it learns here until it is stored for good: start a session, append pieces of a
+type, ask what is waiting, recover it after a crash, clear what has been stored. Each append is durable when it returns;
+there is nothing to flush and nothing held back in memory. Agents and sessions are fields of a line and never become
+file names, so any name is safe.
 
 `stored` tells how far each segment has been taken into the ledger; without one, everything counts as waiting.
 """

@@ -4,7 +4,8 @@ This is the whole of what runs while the agent waits, so it does as little as ca
 append with one write and one fdatasync, wake the worker, exit 0. Parsing is the worker's business. Only modules that the bare
 interpreter has already loaded are imported at the top; `re` and the redaction rules come in when a secret may be there.
 
-Nothing is printed but the answer an agent expects at some events. Whatever goes wrong, the exit code is 0 and the event is either kept or counted as lost (P2, P3).
+Nothing is printed but the answer an agent expects at some events. Whatever goes wrong, the exit code is 0 and the event is
+either kept or counted as lost (P2, P3).
 """
 
 import _signal  # type: ignore[import-not-found]  # what `signal` wraps; that one imports enum

@@ -1,8 +1,8 @@
 """Lines that must not be kept -> the same file with nothing in their place.
 
-Each is overwritten by a void line of the same length, so every other line stays where cursors and rows say it is. The file is replaced
-as a whole: after a crash the old one is there or the new one. Writers are kept out by the exclusive lock; one that comes
-meanwhile makes a new segment.
+Each is overwritten by a void line of the same length, so every other line stays where cursors and rows say it is. The
+file is replaced as a whole: after a crash the old one is there or the new one. Writers are kept out by the exclusive
+lock; one that comes meanwhile makes a new segment.
 """
 
 from __future__ import annotations

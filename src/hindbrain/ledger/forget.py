@@ -1,8 +1,9 @@
 """Ids that must not be kept -> rows that are gone, and a note that keeps them from coming back.
 
-Forgetting is an event of its own that holds ids and no content. It is applied in the transaction that takes it in, and every later
-delivery of the same thing (a transcript that is read again, a backup that is restored) is turned away. What remains of the text in free
-pages and old index entries is removed by scrub(); the journal's own lines are rewritten by the caller.
+Forgetting is an event of its own that holds ids and no content. It is applied in the transaction that takes it in, and
+every later delivery of the same thing (a transcript that is read again, a backup that is restored) is turned away. What
+remains of the text in free pages and old index entries is removed by scrub(); the journal's own lines are rewritten by
+the caller.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hindbrain.ledger import near
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
     """The event that has these turns, events, memories and sessions forgotten."""
-    wanted: list[Json] = list(sorted(set(ids)))
+    wanted: list[Json] = [*sorted(set(ids))]
     key = stable_id("k", str(at), *[str(each) for each in wanted])
     return Event(kind="forget", agent="hindbrain", session="", at=at, key=key, origin="api", detail={"ids": wanted})
 

@@ -1,8 +1,8 @@
 """What people said should be kept -> memories, each with the turn that is its evidence.
 
-`remember`, `correct` and `pin` are events like all others, so they survive a rebuild. The memories they make are what remains when all of
-these events are read in order of time: they are few, so they are simply all read again whenever one more comes, and the result
-does not depend on the order they arrived in.
+`remember`, `correct` and `pin` are events like all others, so they survive a rebuild. The memories they make are what
+remains when all of these events are read in order of time: they are few, so they are simply all read again whenever one
+more comes, and the result does not depend on the order they arrived in.
 """
 
 from __future__ import annotations

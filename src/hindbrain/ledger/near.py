@@ -1,8 +1,8 @@
 """Turns of a session -> each turn's neighbours, as text to be searched beside its own.
 
-A reply often answers in words the question does not repeat, and the turn before has them. What counts as a neighbour is talk: what
-people and agents said, not what tools were told. Only the beginning of a neighbour is kept, so a long reply does not drown what
-stands next to it. The column is derived: it follows from the turns, whatever order they came in.
+A reply often answers in words the question does not repeat, and the turn before has them. What counts as a neighbour is
+talk: what people and agents said, not what tools were told. Only the beginning of a neighbour is kept, so a long reply
+does not drown what stands next to it. The column is derived: it follows from the turns, whatever order they came in.
 """
 
 from __future__ import annotations

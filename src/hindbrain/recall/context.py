@@ -1,8 +1,8 @@
 """A prompt, or the start of a session -> what an agent should be told, and nothing it already has.
 
-Rules that always hold come first, then what fits the prompt, or at the start of a session what happened last in this project. Left out:
-what this session said itself, what it was told before, and what stands in the project's own instruction files. A prompt that nothing
-fits gets nothing: noise costs more than silence.
+Rules that always hold come first, then what fits the prompt, or at the start of a session what happened last in this
+project. Left out: what this session said itself, what it was told before, and what stands in the project's own
+instruction files. A prompt that nothing fits gets nothing: noise costs more than silence.
 
 Imported by the hook when no worker answers: built-ins only.
 """
@@ -24,7 +24,7 @@ _RECENT = """
 SELECT turns.id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id, sessions.project_id,
        sessions.id
 FROM sessions JOIN turns ON turns.session_id = sessions.id
-WHERE sessions.project_id = ? AND sessions.id <> ? AND turns.role IN ('user', 'assistant')
+WHERE sessions.project_id = ? AND sessions.id <> ? AND sessions.agent <> 'hindbrain' AND turns.role IN ('user', 'assistant')
   AND sessions.id IN (SELECT id FROM sessions WHERE project_id = ? AND id <> ? ORDER BY last_at DESC, id LIMIT 6)
 ORDER BY turns.at DESC, turns.id LIMIT ?
 """
@@ -105,6 +105,8 @@ def _has_already(found: rank.Found, asked: Asked) -> bool:
         return True
     if asked.session and found.session_id == asked.session:
         return True
+    if not asked.known_text:
+        return False
     plain = block.defused(found.text).lower()
     return len(plain) > 12 and plain in asked.known_text
 

@@ -1,8 +1,9 @@
 """Words -> the turns and memories that fit best, each with the parts of its score.
 
-One search path, always lexical: BM25 over a turn's own words, plus those of its neighbours at 0.3 (an answer is often said in words the
-question does not share with it, but does with the turn before), plus 0.3 of how well the whole session fits. All three are
-divided by their largest value, so a score is comparable within one answer and its parts can be shown.
+One search path, always lexical: BM25 over a turn's own words, plus those of its neighbours at 0.3 (an answer is often
+said in words the question does not share with it, but does with the turn before), plus 0.3 of how well the whole
+session fits. All three are divided by their largest value, so a score is comparable within one answer and its parts can
+be shown.
 
 A search stays inside one project unless it is told otherwise; memories of global scope are in every project by intent.
 Imported by the hook when no worker answers: built-ins only.
@@ -21,11 +22,12 @@ SESSION_TURNS = 8
 MAX_CANDIDATES = 400
 MAX_HITS = 1000
 
+# What a person had us keep is a turn too, as evidence. The memory stands for it: a corrected statement is not to be found twice.
 _TURNS = """
 SELECT turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id,
        sessions.project_id, -bm25(turns_fts, 1.0, ?) AS score
 FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid JOIN sessions ON sessions.id = turns.session_id
-WHERE turns_fts MATCH ? AND turns.at BETWEEN ? AND ? {project} {roles}
+WHERE turns_fts MATCH ? AND turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
 ORDER BY score DESC, turns.id LIMIT ?
 """
 _MEMORIES = """

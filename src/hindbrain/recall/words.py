@@ -11,22 +11,32 @@ MAX_CHARS = 20_000
 
 STOP_WORDS = frozenset(
     """
-    a about above after again all also am an and any are as at be because been before being below between both but by can could
-    did do does doing down during each else few for from further had has have having he her here hers herself him himself his how
-    i if in into is it its itself just let lets like me might more most must my myself no nor not now of off on once only or other
-    ought our ours ourselves out over own please same shall she should so some such than that the their theirs them themselves then
-    there these they this those through to too under until up upon us very was we were what when where which while who whom whose
-    why will with would yes yet you your yours yourself yourselves
-    d ll m re s t ve don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn cannot
-    ever many much get got tell know said say says
+    a about above after again all also am an and any are as at be because been before being below between both but
+    by can could did do does doing down during each else few for from further had has have having he her here hers
+    herself him himself his how i if in into is it its itself just let lets like me might more most must my myself
+    no nor not now of off on once only or other ought our ours ourselves out over own please same shall she should
+    so some such than that the their theirs them themselves then there these they this those through to too under
+    until up upon us very was we were what when where which while who whom whose why will with would yes yet you
+    your yours yourself yourselves d ll m re s t ve don doesn didn isn aren wasn weren won wouldn couldn shouldn
+    hasn haven hadn cannot ever many much get got tell know said say says
     """.split()  # noqa: SIM905  # a list this long reads better as text
 )
 
 
+class _Letters(dict[int, int]):
+    """What each letter becomes: itself, or a space where it is no part of a word."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if chr(code).isalnum() else 32
+        return self[code]
+
+
+_LETTERS = _Letters()
+
+
 def words_of(text: str) -> list[str]:
     """The distinct words of a text in order, without stop words where others remain."""
-    letters = [letter if letter.isalnum() else " " for letter in text[:MAX_CHARS]]
-    every = list(dict.fromkeys("".join(letters).lower().split()))
+    every = list(dict.fromkeys(text[:MAX_CHARS].translate(_LETTERS).lower().split()))
     telling = [word for word in every if word not in STOP_WORDS]
     return (telling or every)[:MAX_WORDS]
 

@@ -1,10 +1,11 @@
 """A hook call that may be answered -> the bytes to print, from the best source that is there in time.
 
-The worker answers over a socket within a deadline; without one the ledger is asked directly; failing that, the block the worker
-prepared last; else nothing. The event is durable before this is loaded, and whatever happens here the agent goes on.
+The worker answers over a socket within a deadline; without one the ledger is asked directly; failing that, the block
+the worker prepared last; else nothing. The event is durable before this is loaded, and whatever happens here the agent
+goes on.
 
-The launcher hands this module to the hook, so it runs in the agent's time: no module is imported that the interpreter does not
-need anyway, besides the C cores of socket, json and sqlite3.
+The launcher hands this module to the hook, so it runs in the agent's time: no module is imported that the interpreter
+does not need anyway, besides the C cores of socket, json and sqlite3.
 """
 
 import posix
@@ -148,4 +149,4 @@ def _prepared(home: bytes, event: str, payload: bytes) -> bytes | None:
 
 def _quoted(path: bytes) -> str:
     """A path inside a URI."""
-    return "".join(chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b"/._-" else f"%{byte:02X}" for byte in path)
+    return "".join(chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b"/._-" else f"%{byte:02X}" for byte in path)

@@ -1,8 +1,9 @@
 """Hook calls that may be answered -> answers, over a socket that only this user can reach.
 
-A thread of the worker with a reading connection of its own, so an answer does not wait for what is being taken in. One request is one line
-that names the event and the size, then the payload as the agent sent it; the answer is the bytes the hook prints, and a final
-newline that says it is whole. What was told to which session is noted, so that nobody is told twice.
+A thread of the worker with a reading connection of its own, so an answer does not wait for what is being taken in. One
+request is one line that names the event and the size, then the payload as the agent sent it; the answer is the bytes
+the hook prints, and a final newline that says it is whole. What was told to which session is noted, so that nobody is
+told twice.
 """
 
 from __future__ import annotations

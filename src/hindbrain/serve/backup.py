@@ -1,8 +1,8 @@
 """A home -> one file that holds all of it, checked; and such a file -> a home.
 
-The ledger is copied first and the journal after it, so the journal in a backup always reaches at least as far as the ledger. Open
-segments come before archives: a segment that is being archived meanwhile is found in one of the two. Every member is listed with
-its SHA-256 in a manifest, and a restore trusts nothing that the manifest does not name.
+The ledger is copied first and the journal after it, so the journal in a backup always reaches at least as far as the
+ledger. Open segments come before archives: a segment that is being archived meanwhile is found in one of the two. Every
+member is listed with its SHA-256 in a manifest, and a restore trusts nothing that the manifest does not name.
 """
 
 from __future__ import annotations

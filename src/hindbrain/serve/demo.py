@@ -1,7 +1,7 @@
-"""A throw-away home -> the promise shown: events sent by separate processes, a worker killed half-way, nothing missing.
+"""A throw-away home -> the product shown: one session says things, the worker is killed, the next session is told them.
 
-Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, the worker a real
-process, the kill a real SIGKILL; at the end all of it is gone.
+Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, every call a process of
+its own, the worker a real process and the kill a real SIGKILL; at the end all of it is gone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hindbrain.base.errors import HindbrainError
 from hindbrain.base.files import lock_holder
 from hindbrain.base.home import Home
 from hindbrain.capture.launcher import install_launcher
-from hindbrain.ledger.store import Ledger
+from hindbrain.capture.start import start_worker
 from hindbrain.serve import daemon
 from hindbrain.serve.status import look
 
@@ -35,71 +35,102 @@ Say = Callable[[str], None]
 def run(say: Say) -> None:
     """Show it; raises when anything is not as promised."""
     with tempfile.TemporaryDirectory(prefix="hindbrain-demo-") as scratch:
-        home = Home(Path(scratch) / "home")
+        home, shop = Home(Path(scratch) / "home"), Path(scratch) / "shop"
+        shop.mkdir()
         hook = [*install_launcher(home.root), "claude-code"]
         say(f"home      {home.root}")
-        say(f"hook      {' '.join(hook)}")
+        say(f"hook      {' '.join(hook)} EVENT")
         try:
-            _play(home, hook, say)
+            _first_session(home, hook, shop, say)
+            _second_session(home, hook, shop, say)
+            _secret(home, say)
         finally:
             daemon.stop(home.root)
     say("done      the worker has left and the home is removed")
+    say("next      hindbrain install claude-code, then start a session; hindbrain status shows what it captured")
 
 
-def _play(home: Home, hook: list[str], say: Say) -> None:
-    calls = list(_calls())
+def _first_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
+    say("")
+    say("session 1, as Claude Code's hooks report it")
+    calls = list(_calls(shop))
     half = len(calls) // 2
-    for call in calls[:half]:
-        _fire(hook, home, call)
+    for event, call in calls[:half]:
+        _fire(hook, event, call)
+        _show(say, call)
     pid = _until(lambda: lock_holder(home.worker_lock), "a worker to start")
-    say(f"captured  {half} hook calls, each its own process; worker {pid} was started by the first")
     os.kill(pid, signal.SIGKILL)
-    say(f"killed    worker {pid} with SIGKILL")
-    for call in calls[half:]:
-        _fire(hook, home, call)
-    say(f"captured  {len(calls) - half} more while no worker was there")
-    _until(lambda: _settled(home, len(calls), hook), "all lines to be stored")
+    say(f"          -- worker {pid}, started by the first call, is killed with SIGKILL --")
+    for event, call in calls[half:]:
+        _fire(hook, event, call)
+        _show(say, call)
+    lines = _until(lambda: _settled(home, len(calls)), "all lines to be stored")
     seen = look(home, SystemClock())
-    stored = seen.stored
-    say(f"stored    {stored.lines} lines: {stored.turns} turns in {stored.sessions} sessions; lost {seen.lost.count}")
-    _show_search(home, say)
-    _show_secret(home, say, seen.stored.redacted)
+    stored = f"{seen.stored.turns} turns in {seen.stored.sessions} session"
+    say(f"stored    {len(calls)} calls, each its own process, gave {lines} lines: {stored}; lost {seen.lost.count}")
 
 
-def _settled(home: Home, lines: int, hook: list[str]) -> int:
-    if lock_holder(home.worker_lock) is None:  # the kill came too soon after a start for the hooks to start another
-        from hindbrain.capture.start import start_worker
+def _show(say: Say, call: dict[str, object]) -> None:
+    for name, who in (("prompt", "user"), ("last_assistant_message", "assistant")):
+        if name in call:
+            say(f"          {who}: {str(call[name]).replace(SECRET, SECRET[:6] + '...')}")
 
+
+def _second_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
+    say("")
+    say("session 2 starts in the same folder; the hook's answer:")
+    call: dict[str, object] = {
+        "session_id": "demo-2", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup",
+        "transcript_path": "/nonexistent/demo-2.jsonl",
+    }  # fmt: skip
+    _tell(_fire(hook, "SessionStart", call), "PostgreSQL", say)
+    say("session 2 asks \"why did the login test fail?\"; nothing is told twice:")
+    call |= {"hook_event_name": "UserPromptSubmit", "prompt_id": "p9", "prompt": "why did the login test fail?"}
+    again = _fire(hook, "UserPromptSubmit", call)
+    say("          (silence: the session has it already)" if not again else again)
+
+
+def _tell(answer: str, wanted: str, say: Say) -> None:
+    if wanted not in answer:
+        raise HindbrainError(f"the second session was not told of {wanted}: {answer[:200]!r}")
+    for line in json.loads(answer)["hookSpecificOutput"]["additionalContext"].splitlines():
+        say(f"          {line if len(line) < 170 else line[:167] + '...'}")
+
+
+def _settled(home: Home, lines: int) -> int:
+    if lock_holder(home.worker_lock) is None:  # killed so soon after its start that no call started another
         start_worker(os.fsencode(home.root))
     seen = look(home, SystemClock())
-    return seen.stored.lines if seen.stored.lines >= lines and seen.lag.lines == 0 else 0
+    return seen.stored.lines if seen.stored.lines > lines and seen.lag.lines == 0 else 0
 
 
-def _calls() -> Iterator[dict[str, object]]:
+def _calls(shop: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """What Claude Code sends in a short session."""
-    base = {"session_id": "demo", "transcript_path": "/nonexistent/demo.jsonl", "cwd": "/nonexistent/shop"}
-    yield {**base, "hook_event_name": "SessionStart", "source": "startup"}
+    base = {"session_id": "demo-1", "transcript_path": "/nonexistent/demo-1.jsonl", "cwd": str(shop)}
     talk = [
         ("Use PostgreSQL for the orders service, not MySQL.", "I will use PostgreSQL and note the decision."),
         (f"The deploy token is {SECRET}, keep it to yourself.", "Understood, I will not repeat it."),
-        ("Why does the login test fail?", "The fixture clock was in UTC while the cookie used local time; fixed."),
+        ("Why does the login test fail?", "The login test's clock was in UTC while the cookie used local time; fixed."),
     ]
+    yield "SessionStart", {**base, "hook_event_name": "SessionStart", "source": "startup"}
     for number, (prompt, reply) in enumerate(talk):
         turn = {**base, "prompt_id": f"prompt-{number}"}
-        yield {**turn, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
-        yield {
+        yield "UserPromptSubmit", {**turn, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+        yield "PostToolUse", {
             **turn, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": f"tool-{number}",
             "tool_input": {"command": "pytest -q"}, "tool_response": {"stdout": f"{number} failed", "stderr": ""},
         }  # fmt: skip
-        yield {**turn, "hook_event_name": "Stop", "last_assistant_message": reply}
-    yield {**base, "hook_event_name": "SessionEnd", "reason": "other"}
+        yield "Stop", {**turn, "hook_event_name": "Stop", "last_assistant_message": reply}
+    yield "SessionEnd", {**base, "hook_event_name": "SessionEnd", "reason": "other"}
 
 
-def _fire(hook: list[str], home: Home, call: dict[str, object]) -> None:
+def _fire(hook: list[str], event: str, call: dict[str, object]) -> str:
     environ = {name: value for name, value in os.environ.items() if not name.startswith("HINDBRAIN_")}
-    ran = subprocess.run(hook, input=json.dumps(call).encode(), capture_output=True, env=environ, timeout=30, check=False)
-    if ran.returncode or ran.stdout:
-        raise HindbrainError(f"the hook ended with {ran.returncode} and printed {ran.stdout[:80]!r}")
+    argv, data = [*hook, event], json.dumps(call).encode()
+    ran = subprocess.run(argv, input=data, capture_output=True, env=environ, timeout=30, check=False)
+    if ran.returncode:
+        raise HindbrainError(f"the hook ended with {ran.returncode}: {ran.stderr[:200]!r}")
+    return ran.stdout.decode()
 
 
 def _until(ready: Callable[[], int | None], what: str) -> int:
@@ -112,17 +143,11 @@ def _until(ready: Callable[[], int | None], what: str) -> int:
         time.sleep(0.05)
 
 
-def _show_search(home: Home, say: Say) -> None:
-    with Ledger.open(home.ledger, SystemClock(), read_only=True) as ledger:
-        hits = ledger.search("which database for orders", k=1)
-    if not hits:
-        raise HindbrainError("a stored turn was not found")
-    say(f"search    'which database for orders' -> {hits[0].role}: {hits[0].text}")
-
-
-def _show_secret(home: Home, say: Say, redacted: dict[str, int]) -> None:
+def _secret(home: Home, say: Say) -> None:
     files = [path for path in home.root.rglob("*") if path.is_file()]
     holding = [path for path in files if SECRET.encode() in path.read_bytes()]
+    redacted = look(home, SystemClock()).stored.redacted
     if holding or not redacted:
         raise HindbrainError(f"the secret was found in {holding}" if holding else "the secret was not seen by any rule")
-    say(f"secret    typed once, in none of {len(files)} files; removed by rule: {', '.join(redacted)}")
+    say("")
+    say(f"secret    the token typed in session 1 is in none of {len(files)} files; removed by rule {', '.join(redacted)}")

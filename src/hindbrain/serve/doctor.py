@@ -23,12 +23,17 @@ from hindbrain.base.errors import HindbrainError, LedgerDamaged
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
 from hindbrain.capture.decode import events_of
+from hindbrain.capture.event import session_id
+from hindbrain.capture.hook import wake
 from hindbrain.capture.launcher import LAUNCHER, install_launcher
+from hindbrain.capture.record import Recorder
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segments
 from hindbrain.ledger.check import problems, repair_index
+from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.rebuild import rebuild, swap_in
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
+from hindbrain.serve.install.check import findings
 from hindbrain.serve.status import look, opened
 
 Grade = Literal["ok", "warning", "problem"]
@@ -63,7 +68,8 @@ class Doctor:
             return [Finding("home", "problem", f"{self.home.root} does not exist", hint)]
         checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
             ("home", self._home), ("files", self._modes), ("disk", self._disk), ("archives", self._archives),
-            ("ledger", self._ledger), ("hook", self._hook if fire else self._launcher), ("status", self._status),
+            ("ledger", self._ledger), ("hook", self._hook if fire else self._launcher), ("install", self._installed),
+            ("status", self._status),
         ]  # fmt: skip
         findings: list[Finding] = []
         for name, check in checks:
@@ -128,13 +134,16 @@ class Doctor:
             yield Finding("hook", "ok", str(launcher))
 
     def _hook(self) -> Iterator[Finding]:
-        """Fire the launcher as an agent would, and follow the event through the journal into the ledger."""
+        """Fire the launcher as an agent would, and follow the event through journal and ledger to a search hit."""
         launcher = self.home.root / LAUNCHER
         if not launcher.exists():
             yield from self._launcher()
             return
-        token = f"doctor-{time.time_ns()}"
-        payload = json.dumps({"session_id": token, "hook_event_name": "HindbrainDoctor"}).encode()
+        token = f"hindbraindoctor{time.time_ns()}"
+        payload = json.dumps({
+            "session_id": token, "cwd": "/nonexistent/hindbrain-doctor", "hook_event_name": "UserPromptSubmit",
+            "prompt_id": token, "prompt": f"{token} is a test",
+        }).encode()  # fmt: skip
         argv = [*install_launcher(self.home.root), "claude-code"]
         environ = {**os.environ, "HINDBRAIN_HOME": str(self.home.root)}
         environ.pop("HINDBRAIN_GUARD", None)
@@ -145,17 +154,32 @@ class Doctor:
         elif not self._arrives(token):
             yield Finding("hook", "problem", "a test event did not reach the ledger", f"see {self.home.log / 'worker.log'}")
         else:
-            yield Finding("hook", "ok", "a test event went through hook, journal and ledger")
+            self._take_back(token)
+            yield Finding("hook", "ok", "a test event went through hook, journal and ledger and was found by search")
 
     def _arrives(self, token: str) -> bool:
         deadline = time.monotonic() + _ARRIVAL_SECONDS
         while time.monotonic() < deadline:
             if (ledger := opened(self.home, self.clock)) is not None:
                 with ledger:
-                    if any(session.client_id == token for session in ledger.sessions(limit=20)):
+                    if ledger.search(token, k=1):
                         return True
             time.sleep(0.05)
         return False
+
+    def _take_back(self, token: str) -> None:
+        """The test is no memory of anybody's."""
+        recorder = Recorder(self.home.root)
+        try:
+            now = self.clock.now_ms()
+            recorder.record([forget_event([session_id("claude-code", token)], now)], now)
+        finally:
+            recorder.close()
+        wake(os.fsencode(self.home.root))
+
+    def _installed(self) -> Iterator[Finding]:
+        for grade, text, hint in findings(self.home, os.environ):
+            yield Finding("install", grade, text, hint)
 
     def _status(self) -> Iterator[Finding]:
         seen = look(self.home, self.clock)

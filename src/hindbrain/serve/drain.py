@@ -1,8 +1,9 @@
 """Journal lines -> ledger rows, and transcripts -> journal lines: what the worker does with its time.
 
-Everything reaches the ledger through the journal. A transcript line is first written to the journal, with the id its hook would
-have given it, and so is which project a folder belongs to. One pass is therefore: take in what the journal has, follow the
-transcripts that were named, take in what that added. A pass that is cut off anywhere is simply done again.
+Everything reaches the ledger through the journal. A transcript line is first written to the journal, with the id its
+hook would have given it, and so is which project a folder belongs to. One pass is therefore: take in what the journal
+has, follow the transcripts that were named, take in what that added. A pass that is cut off anywhere is simply done
+again.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class Drain:
             done.turns_new += self._ledger.ingest(batch).turns_new
         except HindbrainError:
             raise  # the store is busy, full or damaged: the same batch comes again
-        except Exception as error:  # noqa: BLE001  # nothing is dropped: each line is tried by itself
+        except Exception as error:  # nothing is dropped: each line is tried by itself
             # One event nobody foresaw must not block all others: the batch goes in one by one, and the one that fails is
             # kept as it came, to be seen in `status`.
             log.exception("a batch of %d lines failed; taking them one by one", len(batch.records))

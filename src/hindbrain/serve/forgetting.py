@@ -1,8 +1,8 @@
 """Something to be forgotten -> gone from the ledger, the journal and its archives, and turned away if it comes again.
 
-The wish itself is durable first, as an event that holds ids and no content, with a mark in the home: a crash half-way is taken up by the
-next worker. Then the rows go, then the lines, then what the database and its index left in free pages. Other agents' own
-transcripts and backups made earlier are not ours to change; the preview names them.
+The wish itself is durable first, as an event that holds ids and no content, with a mark in the home: a crash half-way
+is taken up by the next worker. Then the rows go, then the lines, then what the database and its index left in free
+pages. Other agents' own transcripts and backups made earlier are not ours to change; the preview names them.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
         memory.settle()
         memory.search("which database", project="shop")
 
-A record is durable when the call returns: one line in the journal, one sync. It can be found after settle(), or as soon as a worker
-has taken it in. Any number of processes and threads may use the same home at once; reading never waits for writing.
+A record is durable when the call returns: one line in the journal, one sync. It can be found after settle(), or as soon
+as a worker has taken it in. Any number of processes and threads may use the same home at once; reading never waits for
+writing.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from hindbrain.base.clock import Clock, SystemClock
 from hindbrain.base.config import load
-from hindbrain.base.errors import ConfigError, HindbrainError, NotFound, UsageError
+from hindbrain.base.errors import HindbrainError, NotFound, UsageError
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
@@ -42,6 +43,9 @@ from hindbrain.serve.status import lag, opened
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
 _AGENT: Final = "hindbrain"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST: Final = datetime.min.replace(tzinfo=UTC)
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class NotSettled(HindbrainError):
@@ -277,7 +281,7 @@ class Memory:
             raise NotFound(f"there is no memory {memory}")
         return None if row[0] is None else str(row[0])
 
-    def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> "Forgotten":
+    def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Forgotten:
         """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back."""
         from hindbrain.serve.forgetting import Forgetting
 
@@ -349,11 +353,16 @@ def _role(role: str) -> Role:
 
 
 def _ms(moment: datetime) -> int:
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _moment(ms: int) -> datetime:
+    """The time as Python can say it; what lies outside is the nearest it can."""
+    return _EPOCH + timedelta(milliseconds=min(max(ms, _ms(_FIRST)), _ms(_LAST)))
 
 
 def _hit(found: rank.Found) -> Hit:
-    at = datetime.fromtimestamp(max(0, found.at) / 1000, UTC)
+    at = _moment(found.at)
     return Hit(
         found.id, found.text, found.score, found.session, (found.key,), at, found.kind, found.role, found.agent, found.project,
         dict(found.parts),

@@ -7,6 +7,7 @@ moment of asking; captured is what the ledger has taken in plus what still waits
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
 
 _LOG_TAIL: Final = 16 << 10
+_MIGRATION_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +94,17 @@ def look(home: Home, clock: Clock) -> Status:
 
 def opened(home: Home, clock: Clock) -> Ledger | None:
     """The ledger for reading; None before a worker has made it, or while one is just making it."""
-    if not home.ledger.exists():
-        return None
-    try:
-        return Ledger.open(home.ledger, clock, read_only=True)
-    except LedgerNotReady as error:
-        if error.fresh:
-            return None
-        raise
+    deadline = time.monotonic() + _MIGRATION_SECONDS
+    while home.ledger.exists():
+        try:
+            return Ledger.open(home.ledger, clock, read_only=True)
+        except LedgerNotReady as error:
+            if error.fresh:
+                return None
+            if lock_holder(home.worker_lock) is None or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)  # a worker is there and is bringing it up to date
+    return None
 
 
 def _stored(home: Home, clock: Clock) -> tuple[Stored, dict[str, int]]:

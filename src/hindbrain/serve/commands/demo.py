@@ -9,7 +9,7 @@ from hindbrain.serve.terminal import say
 
 @click.command()
 def demo() -> None:
-    """Send events through the hook, kill the worker half-way, and show that all are there.
+    """Play two sessions: what the first one says, the second one is told, though the worker is killed in between.
 
     Runs in a temporary directory and leaves nothing behind.
     """

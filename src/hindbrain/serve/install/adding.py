@@ -136,7 +136,9 @@ def apply(home: Home, plan: Plan, clock: Clock) -> Record:
     try:
         settings.write(plan.file, plan.data, home.root)
     except HindbrainError:
-        manifest.save(home, records)  # nothing was changed, and nothing shall say so
+        if settings.look(plan.file.path).data == plan.file.data:  # nothing was changed, and nothing shall say so
+            settings.clear(record.temporary, record.made_directories)
+            manifest.save(home, records)
         raise
     return record
 

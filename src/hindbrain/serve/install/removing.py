@@ -6,7 +6,6 @@ made for them, and nothing else. The record is dropped last, so a crash leaves w
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Literal
 
 from hindbrain.base.errors import HindbrainError, StorageError
-from hindbrain.base.files import storage_error, sync_directory
 from hindbrain.base.home import Home
 from hindbrain.serve.install import hooks, launchers, manifest, settings
 from hindbrain.serve.install.agents import Agent, Scope
@@ -96,7 +94,7 @@ def apply(home: Home, agent: Agent, undos: list[Undo], records: list[Record]) ->
         elif undo.how != "untouched" and undo.data is not None:
             settings.write(undo.file, undo.data, home.root)
     for record in records:
-        _clear(record)
+        settings.clear(record.temporary, record.made_directories)
     _verify(home, agent, undos)
     if records:
         restored = {str(undo.file.target) for undo in undos if undo.how in ("restored", "deleted")}
@@ -104,24 +102,6 @@ def apply(home: Home, agent: Agent, undos: list[Undo], records: list[Record]) ->
         for record in records:
             if record.target in restored:
                 manifest.drop_backup(home, record)
-
-
-def _clear(record: Record) -> None:
-    """What a crash may have left, and directories of ours that nobody uses."""
-    if record.temporary:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            os.unlink(record.temporary)
-    for name in reversed(record.made_directories):
-        directory = Path(name)
-        try:
-            directory.rmdir()
-            sync_directory(directory.parent)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            if os.path.isdir(directory) and os.listdir(directory):
-                break  # somebody keeps something there
-            raise storage_error("remove directory", directory, error) from error
 
 
 def _verify(home: Home, agent: Agent, undos: list[Undo]) -> None:

@@ -12,7 +12,7 @@ import fcntl
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -68,16 +68,18 @@ def look(path: Path) -> SettingsFile:
         return SettingsFile(path, target, None)
     except OSError as error:
         raise storage_error("read", path, error) from error
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(file.fileno())
+    try:
+        found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePath(f"{path} is not a plain file", path=str(path), hint="it was left as it is")
         if found.st_size > _MAX_BYTES:
             raise unreadable(path, f"it is larger than {_MAX_BYTES >> 20} MB")
-        try:
+        with os.fdopen(os.dup(descriptor), "rb") as file:
             data = file.read()
-        except OSError as error:
-            raise storage_error("read", path, error) from error
+    except OSError as error:
+        raise storage_error("read", path, error) from error
+    finally:
+        os.close(descriptor)
     return SettingsFile(path, target, data, stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))
 
 
@@ -143,6 +145,23 @@ def _write_temporary(fresh: Path, file: SettingsFile, data: bytes) -> None:
         sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def clear(leftover: str, made: Sequence[str]) -> None:
+    """Remove what a crash may have left, and directories of ours (outermost first) that nobody uses."""
+    if leftover:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(leftover)
+    for directory in map(Path, reversed(made)):
+        try:
+            directory.rmdir()
+            sync_directory(directory.parent)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if directory.is_dir() and any(directory.iterdir()):
+                break  # somebody keeps something there
+            raise storage_error("remove directory", directory, error) from error
 
 
 def delete(file: SettingsFile) -> None:
