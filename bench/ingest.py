@@ -28,6 +28,7 @@ from hindbrain.ledger.store import Ledger
 from hindbrain.serve.drain import Drain
 
 LINES = int(os.environ.get("LINES_TOTAL", "100000"))
+ROUNDS = 10
 SEGMENT_BYTES = 4 << 20
 START_NS = 1_790_000_000_000_000_000
 
@@ -49,7 +50,7 @@ def payloads(random_: random.Random) -> Iterator[dict[str, object]]:
 
     for turn in itertools.count():
         session, prompt = f"bench-session-{turn // 20}", f"prompt-{turn}"
-        base = {"session_id": session, "cwd": f"/srv/code/app{turn // 20 % 7}", "prompt_id": prompt, "permission_mode": "default"}
+        base: dict[str, object] = {"session_id": session, "cwd": f"/srv/code/app{turn // 20 % 7}", "prompt_id": prompt, "permission_mode": "default"}
         yield base | {"hook_event_name": "UserPromptSubmit", "prompt": prose(120, 250)}
         for call in range(random_.randint(1, 5)):
             path = f"src/{random_.choice(words)}/{random_.choice(words)}.py"
@@ -62,17 +63,14 @@ def payloads(random_: random.Random) -> Iterator[dict[str, object]]:
         yield base | {"hook_event_name": "Stop", "last_assistant_message": prose(120, 250), "stop_hook_active": False}
 
 
-def write_journal(journal: Path) -> int:
+def write_segments(journal: Path, lines: Iterator[dict[str, object]], first: int, count: int) -> int:
     """Segment files as hooks leave them, without the syncs; the bytes written."""
-    journal.mkdir(mode=0o700, parents=True)
-    total = number = 0
-    file = None
-    for index, payload in enumerate(itertools.islice(payloads(random.Random(20)), LINES)):
+    total, file = 0, None
+    for index, payload in enumerate(itertools.islice(lines, count), first):
         if file is None or file.tell() >= SEGMENT_BYTES:
-            number += 1
             if file is not None:
                 file.close()
-            file = (journal / f"{number:010d}-{START_NS + index:x}-1.log").open("wb")
+            file = (journal / f"{index + 1:010d}-{START_NS + index:x}-1.log").open("wb")
         total += file.write(frame(HOOK, b"claude-code", START_NS + index * 1_000_000, json.dumps(payload).encode()))
     if file is not None:
         file.close()
@@ -87,57 +85,67 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / (1 << 20)
 
 
-def drain(home: Home) -> tuple[int, float]:
-    """Take the whole journal in; how many turns and events that gave, and the seconds."""
-    with Ledger.open(home.ledger, SystemClock()) as ledger:
-        work = Drain(home, ledger, SystemClock(), [])
-        start = time.perf_counter()
-        work.run()
-        seconds = time.perf_counter() - start
+class Bare:
+    """A table of one column, filled with the same texts as the ledger in batches of the same size."""
+
+    def __init__(self, path: Path, ledger: Path) -> None:
+        self._ledger = ledger
+        self._reached = 0
+        self._target = sqlite3.connect(path, isolation_level=None)
+        self._target.execute("PRAGMA journal_mode = WAL")
+        self._target.execute("PRAGMA synchronous = FULL")
+        self._target.execute("CREATE TABLE bare (text TEXT NOT NULL)")
+
+    def insert_new(self) -> tuple[int, float]:
+        """Insert what the ledger has gained; how many texts, and the seconds spent inserting."""
+        source = sqlite3.connect(f"{self._ledger.absolute().as_uri()}?mode=ro", uri=True)
+        count, seconds = 0, 0.0
+        texts = source.execute("SELECT rowid, text FROM turns WHERE rowid > ? ORDER BY rowid", (self._reached,))
+        while rows := texts.fetchmany(BATCH_RECORDS):
+            self._reached = rows[-1][0]
+            start = time.perf_counter()
+            self._target.execute("BEGIN IMMEDIATE")
+            self._target.executemany("INSERT INTO bare (text) VALUES (?)", [(text,) for _, text in rows])
+            self._target.execute("COMMIT")
+            seconds += time.perf_counter() - start
+            count += len(rows)
+        source.close()
+        return count, seconds
+
+
+def measure(home: Home, bare: Bare) -> dict[str, float]:
+    """Rounds of draining and of bare inserting, in turns."""
+    lines, clock = payloads(random.Random(20)), SystemClock()
+    drained = inserted = 0.0
+    texts = 0
+    with Ledger.open(home.ledger, clock) as ledger:
+        work = Drain(home, ledger, clock, [])
+        before = resident_mb()
+        for number in range(ROUNDS):
+            size = write_segments(home.journal, lines, number * LINES // ROUNDS, LINES // ROUNDS)
+            start = time.perf_counter()
+            work.run()
+            took = time.perf_counter() - start
+            count, raw = bare.insert_new()
+            drained, inserted, texts = drained + took, inserted + raw, texts + count
+            print(f"{size >> 20} MiB: {count} texts in {took:.2f} s, bare in {raw:.2f} s", flush=True)
+        after = resident_mb()
         work.close()
         counts = ledger.counts()
-    return counts.turns + counts.events, seconds
-
-
-def insert_raw(path: Path, ledger: Path) -> tuple[int, float]:
-    """The same texts in the same batches into a table of one column; how many, and the seconds spent inserting."""
-    source = sqlite3.connect(f"{ledger.absolute().as_uri()}?mode=ro", uri=True)
-    target = sqlite3.connect(path, isolation_level=None)
-    target.execute("PRAGMA journal_mode = WAL")
-    target.execute("PRAGMA synchronous = FULL")
-    target.execute("CREATE TABLE bare (text TEXT NOT NULL)")
-    count, seconds = 0, 0.0
-    texts = source.execute("SELECT text FROM turns ORDER BY rowid")
-    while rows := texts.fetchmany(BATCH_RECORDS):
-        start = time.perf_counter()
-        target.execute("BEGIN IMMEDIATE")
-        target.executemany("INSERT INTO bare (text) VALUES (?)", rows)
-        target.execute("COMMIT")
-        seconds += time.perf_counter() - start
-        count += len(rows)
-    source.close()
-    target.close()
-    return count, seconds
+    events = counts.turns + counts.events
+    return {
+        "events": events, "events_per_s": round(events / drained), "raw_insert_per_s": round(texts / inserted),
+        "ratio": round((events / drained) / (texts / inserted), 3),
+        "rss_mb_start": round(before, 1), "rss_mb_end": round(after, 1),
+    }  # fmt: skip
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as scratch:
         home = Home(Path(scratch) / "home")
-        home.root.mkdir(mode=0o700)
-        size = write_journal(home.journal)
-        print(f"{LINES} lines, {size / LINES:.0f} bytes on average", flush=True)
-        before = resident_mb()
-        events, seconds = drain(home)
-        after = resident_mb()
-        print(f"drained {events} turns and events in {seconds:.1f} s", flush=True)
-        texts, raw_seconds = insert_raw(Path(scratch) / "bare.db", home.ledger)
-        print(f"inserted {texts} texts in {raw_seconds:.1f} s", flush=True)
-        result = {
-            "events": events, "events_per_s": round(events / seconds), "raw_insert_per_s": round(texts / raw_seconds),
-            "ratio": round(events / seconds / (texts / raw_seconds), 3),
-            "rss_mb_start": round(before, 1), "rss_mb_end": round(after, 1),
-        }  # fmt: skip
-        print(json.dumps(result))
+        home.journal.mkdir(mode=0o700, parents=True)
+        Ledger.open(home.ledger, SystemClock()).close()
+        print(json.dumps(measure(home, Bare(Path(scratch) / "bare.db", home.ledger))))
 
 
 if __name__ == "__main__":

@@ -151,13 +151,13 @@ def test_a_turn_that_ends_without_a_reply_is_a_notice() -> None:
     assert only(hook("Stop", last_assistant_message="  ")).kind == "notice"
 
 
-def test_a_failed_turn_is_a_notice_and_what_was_said_before_it_failed() -> None:
+def test_a_failed_turn_is_a_notice_and_its_last_message_is_nobodys_reply() -> None:
     alone = only(hook("StopFailure", error="overloaded", error_details={"status": 529}))
     assert alone.kind == "notice"
     assert alone.detail["error"] == "overloaded"
     assert alone.detail["error_details"] == '{"status":529}'
-    failure, reply = hook("StopFailure", error="overloaded", last_assistant_message="I was about to")
-    assert (failure.kind, reply.kind, reply.role, reply.text) == ("notice", "turn", "assistant", "I was about to")
+    failure = only(hook("StopFailure", error="unknown", last_assistant_message="API Error: 400"))
+    assert (failure.kind, failure.role, failure.text, failure.detail["error"]) == ("notice", None, "API Error: 400", "unknown")
 
 
 def test_a_failed_tool_call_is_marked_on_both_sides() -> None:

@@ -350,3 +350,10 @@ def test_no_line_and_no_state_makes_the_reader_raise(lines: list[dict[str, Json]
             for words in (event.text, event.key, event.session, event.cwd, event.tool, *told):
                 words.encode()
                 assert "\x00" not in words
+
+
+def test_what_the_client_writes_in_the_models_name_is_no_turn() -> None:
+    filler = assistant(text("No response requested."), uuid="u1")
+    filler["message"]["model"] = "<synthetic>"
+    [event] = read(user("hello"), filler)[1:]
+    assert (event.kind, event.role, event.text) == ("notice", None, "No response requested.")

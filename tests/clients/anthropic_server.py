@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
-from tests.clients.script import Block, Call, Say, Wait, reply
+from tests.clients.script import Block, Call, Fail, Say, Wait, reply
 
 Request = dict[str, Any]
 _USAGE: Final = {"input_tokens": 100, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
@@ -110,7 +110,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/v1/messages":
             request: Request = json.loads(body)
             number = self.owner.keep(request)
-            (self._stream if request.get("stream") else self._whole)(request, number)
+            blocks = reply(request)
+            if failure := next((block for block in blocks if isinstance(block, Fail)), None):
+                self._json({"type": "error", "error": {"type": "api_error", "message": "as scripted"}}, failure.status)
+            else:
+                (self._stream if request.get("stream") else self._whole)(request, number, blocks)
         else:
             self._other()
 
@@ -128,32 +132,30 @@ class _Handler(BaseHTTPRequestHandler):
         self.owner.others.append((self.command, self.path))
         self._json({})
 
-    def _json(self, value: object) -> None:
+    def _json(self, value: object, status: int = 200) -> None:
         data = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    def _whole(self, request: Request, number: int) -> None:
-        blocks = reply(request)
+    def _whole(self, request: Request, number: int, blocks: list[Block]) -> None:
         content = [_content(block, number, index) for index, block in enumerate(blocks) if not isinstance(block, Wait)]
         self._json({**_opening(request, number), "content": content, "stop_reason": _stop_reason(blocks)})
 
-    def _stream(self, request: Request, number: int) -> None:
+    def _stream(self, request: Request, number: int, blocks: list[Block]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for event in self._events(request, number):
+        for event in self._events(request, number, blocks):
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
         self.close_connection = True
 
-    def _events(self, request: Request, number: int) -> Iterator[dict[str, Any]]:
-        blocks = reply(request)
+    def _events(self, request: Request, number: int, blocks: list[Block]) -> Iterator[dict[str, Any]]:
         yield {"type": "message_start", "message": _opening(request, number)}
         yield {"type": "ping"}
         index = 0

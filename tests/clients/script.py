@@ -5,6 +5,7 @@ The person's prompt is the script, one step a line, so a test reads as what it a
     SAY:<text>       says this
     SLOW:<seconds>   waits, in the middle of saying something
     HOLD:<name>      waits until the test lets this name go
+    FAIL:<status>    the request fails with this HTTP status
     RUN:<command>    calls the shell
     TOOL:<name> <input as JSON>  calls any tool
     AGENT:<steps>    sends a subagent with these steps, ";;" between them
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-_STEP: Final = re.compile(r"^\s*(SAY|SLOW|HOLD|RUN|TOOL|AGENT):(.*)$", re.MULTILINE)
+_STEP: Final = re.compile(r"^\s*(SAY|SLOW|HOLD|FAIL|RUN|TOOL|AGENT):(.*)$", re.MULTILINE)
 _CALLS: Final = ("RUN", "TOOL", "AGENT")
 _HOLD_SECONDS: Final = 120.0
 _ADDED: Final = ("<system-reminder>", "<local-command-", "<command-")
@@ -47,7 +48,12 @@ class Call:
     input: Mapping[str, Any]
 
 
-Block = Say | Wait | Call
+@dataclass(frozen=True)
+class Fail:
+    status: int
+
+
+Block = Say | Wait | Call | Fail
 
 
 def blocks_of(content: object) -> list[dict[str, Any]]:
@@ -109,6 +115,8 @@ def _block(name: str, rest: str, tools: list[str]) -> Block:
         return Wait(float(rest))
     if name == "HOLD":
         return Wait(_HOLD_SECONDS, rest)
+    if name == "FAIL":
+        return Fail(int(rest))
     if name == "RUN":
         return Call("Bash", {"command": rest, "description": "as asked"})
     if name == "TOOL":

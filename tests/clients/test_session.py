@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 
 import pytest
 
@@ -104,3 +105,12 @@ def test_the_client_has_nothing_to_say_about_our_hooks(claude: Claude) -> None:
     assert {(answer["exit_code"], answer["outcome"], answer["stderr"]) for answer in answers} == {(0, "success", "")}
     plain = claude.prompt("RUN:echo one\nSAY:fine")
     assert (plain.returncode, plain.stdout, plain.stderr) == (0, "fine\n", "")
+
+
+def test_an_error_of_the_api_is_nobodys_reply(claude: Claude) -> None:
+    """The client writes it into its transcript as if the model had said it."""
+    session = str(uuid.uuid4())
+    ran = claude.prompt("FAIL:400", "--session-id", session)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "API Error: 400 as scripted\n", "")
+    claude.until_said(session, [("user", "FAIL:400", BOTH)])
+    assert "API Error: 400 as scripted" in [event["text"] for event in claude.events(session, "notice")]

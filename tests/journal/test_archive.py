@@ -15,6 +15,7 @@ from hindbrain.base.errors import JournalError, StorageError, UnsafePath
 from hindbrain.journal import append
 from hindbrain.journal import archive as module
 from hindbrain.journal.archive import archive_stored, without_writers
+from hindbrain.journal.pack import BLOCK_BYTES
 from hindbrain.journal.read import Damage, Record, archives, read_archive, segment_name, segments
 from tests.crash.strace import Fault, calls, first_numbers, run_with
 from tests.journal.written import everything, framed, numbers_in, write
@@ -129,7 +130,7 @@ def test_an_archive_that_does_not_hold_what_was_written_keeps_its_segment(
     paths = journal_of(tmp_path, 2)
     compress = module._compress
 
-    def damaged(descriptor: int, target: Path) -> tuple[int, int]:
+    def damaged(descriptor: int, target: Path) -> bytes:
         wanted = compress(descriptor, target)
         data = target.read_bytes()
         other = {"cut": data[:-9], "one byte": data[:20] + bytes([data[20] ^ 255]) + data[21:], "cut inside": data[:30]}
@@ -166,6 +167,25 @@ def test_a_damaged_archive_gives_what_it_can_and_says_that_there_is_more(tmp_pat
         items = list(read_archive(path))
         assert not items or isinstance(items[-1], Damage)
         assert items or length == 0
+
+
+def test_one_damaged_bit_in_an_archive_costs_one_block_and_the_others_keep_their_places(tmp_path: Path) -> None:
+    journal_of(tmp_path, 2, each=1200)
+    run(tmp_path, stored(tmp_path))
+    [path] = archives(tmp_path / "archive")
+    whole = path.read_bytes()
+    records = [item for item in read_archive(path) if isinstance(item, Record)]
+    sound = {item.start: item.line.payload for item in records}
+    shortest = min(item.end - item.start for item in records)
+    source = random.Random(SEED)
+    for _ in range(200):
+        offset, bit = source.randrange(len(whole)), 1 << source.randrange(8)
+        changed = bytearray(whole)
+        changed[offset] ^= bit
+        path.write_bytes(changed)
+        left = {item.start: item.line.payload for item in read_archive(path) if isinstance(item, Record)}
+        assert left.items() <= sound.items(), f"FLIP_SEED={SEED} offset {offset} bit {bit}"
+        assert len(sound) - len(left) <= BLOCK_BYTES // shortest + 2, f"FLIP_SEED={SEED} offset {offset} bit {bit}"
 
 
 ARCHIVE = """

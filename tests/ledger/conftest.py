@@ -24,7 +24,9 @@ def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["sqlite"])
-def new_ledger(request: pytest.FixtureRequest, empty_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewLedger]:
+def new_ledger(
+    request: pytest.FixtureRequest, empty_ledger: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[NewLedger]:
     """A function that opens another empty ledger; all are closed in the end."""
     directory, numbers, opened = tmp_path_factory.mktemp("ledgers"), itertools.count(), list[Ledger]()
 

@@ -48,7 +48,7 @@ class FaultyDisk(apsw.VFS):
 class _FaultyFile(apsw.VFSFile):
     def __init__(self, disk: FaultyDisk, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
         self._disk = disk
-        super().__init__("", name, flags)  # type: ignore[arg-type]
+        super().__init__("", name, flags)
 
     def xWrite(self, data: bytes, offset: int) -> None:
         if not self._disk.due():
@@ -117,7 +117,7 @@ class FaultyConnection:
 
 def _as_sqlite3(error: apsw.Error) -> sqlite3.OperationalError:
     raised = sqlite3.OperationalError(str(error))
-    raised.sqlite_errorcode = error.extendedresult if hasattr(error, "extendedresult") else 1  # type: ignore[misc]
+    raised.sqlite_errorcode = error.extendedresult if hasattr(error, "extendedresult") else 1
     return raised
 
 

@@ -39,6 +39,11 @@ def batch(*deliveries: Delivery, damages: Sequence[Damage] = (), **cursors: int)
     return Batch(list(deliveries), list(damages), {f"segment:{name}": offset for name, offset in cursors.items()})
 
 
+def batch_to(offset: int, *deliveries: Delivery) -> Batch:
+    """A batch that puts the cursor of the segment record() uses to an offset."""
+    return Batch(list(deliveries), [], {"segment:0000000001-a-1": offset})
+
+
 def place_event(cwd: str, identity: str, at: int) -> Event:
     """What was found about a directory."""
     detail: dict[str, Any] = {"identity": identity, "remote": "", "common_dir": "", "branch": "main"}

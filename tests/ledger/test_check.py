@@ -13,7 +13,7 @@ from hindbrain.base.errors import LedgerError
 from hindbrain.ledger.check import problems, repair_index
 from hindbrain.ledger.rebuild import fingerprint, rebuild, swap_in
 from hindbrain.ledger.store import Ledger, suspect_mark
-from tests.ledger.making import Delivery, batch, event, events_of, place_event, record, write_segments
+from tests.ledger.making import Delivery, batch, batch_to, event, events_of, place_event, record, write_segments
 
 CLOCK = ManualClock()
 
@@ -22,8 +22,9 @@ def many(number: int) -> list[Delivery]:
     found = []
     for index in range(number):
         detail = {"file": f"/src/file{index}.py", "action": "read"}
-        turn = event(key=str(index), session=f"s{index % 5}", cwd=f"/p{index % 3}", text=f"word{index} said here " * 20, detail=detail)
-        found.append(record(10 * index, turn, event(kind="notice", key=f"n{index}", session=f"s{index % 5}")))
+        text, session = f"word{index} said here " * 20, f"s{index % 5}"
+        turn = event(key=str(index), session=session, cwd=f"/p{index % 3}", text=text, detail=detail)
+        found.append(record(10 * index, turn, event(kind="notice", key=f"n{index}", session=session)))
     return [*found, record(10 * number, place_event("/p1", "git:h/p", 5))]
 
 
@@ -86,9 +87,9 @@ def test_a_changed_migration_is_found(filled: Ledger) -> None:
 
 def test_a_cursor_behind_the_end_of_its_segment_is_found(filled: Ledger, tmp_path: Path) -> None:
     (tmp_path / "0000000001-a-1.log").write_bytes(b"short")
-    filled.ingest(batch(**{"0000000001-a-1": 5}))
+    filled.ingest(batch_to(5))
     assert problems(filled, tmp_path) == []
-    filled.ingest(batch(**{"0000000001-a-1": 6}))
+    filled.ingest(batch_to(6))
     (problem,) = problems(filled, tmp_path)
     assert problem.what == "read to byte 6, but the segment has 5"
 

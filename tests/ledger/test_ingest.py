@@ -13,7 +13,17 @@ from hindbrain.ledger.ingest import Batch, Ingested, batches, redactions
 from hindbrain.ledger.rebuild import fingerprint
 from hindbrain.ledger.store import Ledger
 from tests.ledger.conftest import NewLedger
-from tests.ledger.making import Delivery, batch, cursor_event, event, histories, place_event, record, shuffled_batches
+from tests.ledger.making import (
+    Delivery,
+    batch,
+    batch_to,
+    cursor_event,
+    event,
+    histories,
+    place_event,
+    record,
+    shuffled_batches,
+)
 
 S1 = session_id("claude-code", "s1")
 
@@ -47,7 +57,7 @@ def test_a_batch_taken_in_again_changes_nothing(new_ledger: NewLedger, history: 
 
 def test_lines_below_the_cursor_are_skipped(ledger: Ledger) -> None:
     lines = [record(0, event(key="a")), record(10, event(key="b"))]
-    first = batch(*lines, **{"0000000001-a-1": 20})
+    first = batch_to(20, *lines)
     assert ledger.ingest(first) == Ingested(records=2, turns_new=2)
     assert ledger.ingest(batch(*lines, record(20, event(key="c")))) == Ingested(records=1, skipped=2, turns_new=1)
     assert ledger.cursor("segment:0000000001-a-1") == 20
@@ -193,7 +203,9 @@ def test_a_row_that_cannot_be_written_takes_the_whole_batch_back(ledger: Ledger)
 
 
 HOSTILE = {
-    "lone surrogates": event(session="\ud800", key="\udfff", text="\ud800", tool="\udfff", cwd="/\udc80", detail={"\ud800": "\udfff"}),
+    "lone surrogates": event(
+        session="\ud800", key="\udfff", text="\ud800", tool="\udfff", cwd="/\udc80", detail={"\ud800": "\udfff"}
+    ),
     "other lone surrogates": event(session="\ud801", key="\udffe", text="x"),
     "nul": event(session="a\x00b", key="\x00", text="a\x00b", detail={"x": "\x00"}),
     "time beyond 64 bits": event(key="t", at=10**30),
@@ -202,7 +214,7 @@ HOSTILE = {
     "source beyond 64 bits": event(key="w", source=Source("/\ud800", -5, 10**30)),
     "no session": event(key="y", session=""),
     "no role": event(key="z", role=None),
-    "many traces": event(key="tr", detail={"traces": [{"file": f"/f{n}"} for n in range(5_000)] + ["odd", 5, None]}),  # type: ignore[dict-item]
+    "many traces": event(key="tr", detail={"traces": [{"file": f"/f{n}"} for n in range(5_000)] + ["odd", 5, None]}),
     "traces of wrong types": event(key="ts", detail={"file": {"a": 1}, "command": 5, "error": True, "task": None, "traces": "x"}),
     "mebibyte": event(key="big", text="word " * 200_000),
 }  # fmt: skip

@@ -58,7 +58,8 @@ def test_no_remote_is_too_odd_and_no_password_stays(text: str) -> None:
 
 
 def git(directory: Path, *words: str) -> None:
-    settings = ["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=trunk", "-c", "user.name=T", "-c", "user.email=t@example.org"]
+    values = ("protocol.file.allow=always", "init.defaultBranch=trunk", "user.name=T", "user.email=t@example.org")
+    settings = [word for value in values for word in ("-c", value)]
     environ = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(["git", *settings, *words], cwd=directory, check=True, capture_output=True, env=environ)
 
@@ -235,7 +236,10 @@ def test_hostile_files_inside_a_git_directory_never_hang_or_raise(repository: Pa
     assert resolve(str(repository)).identity
 
 
-@pytest.mark.parametrize("cwd", ["", ".", "relative/path", "/", "/dev/null", "/proc/self/mem", "/a\x00b", "/" + "x" * 5000, "\ud800", "~"])
+ODD_CWDS = ["", ".", "relative/path", "/", "/dev/null", "/proc/self/mem", "/a\x00b", "/" + "x" * 5000, "\ud800", "~"]
+
+
+@pytest.mark.parametrize("cwd", ODD_CWDS, ids=range(len(ODD_CWDS)))
 def test_any_cwd_has_a_place(cwd: str) -> None:
     place = resolve(cwd)
     assert place.cwd == cwd

@@ -26,7 +26,9 @@ def worked_on(home: Path, seed: int) -> Ledger:
     choose = random.Random(seed)
     ledger = Ledger.open(home / "ledger.db", CLOCK)
     ledger.connection.execute("PRAGMA synchronous = OFF")
-    steps = [list(batches(read_segment(path), events_of, max_records=choose.randint(1, 4))) for path in segments(home / "journal")]
+    steps = []
+    for path in segments(home / "journal"):
+        steps.append(list(batches(read_segment(path), events_of, max_records=choose.randint(1, 4))))
     while any(steps):
         mine = choose.choice([each for each in steps if each])
         step = mine.pop(0)

@@ -13,20 +13,23 @@ from tests.ledger.making import batch, event, record
 
 TEXTS = {
     "a": "The migration failed because of a missing index", "b": "Indexes were added and the migrations ran",
-    "c": "Na\u00efve caf\u00e9 r\u00e9sum\u00e9", "d": "src/hindbrain/ledger/store.py line 40", "e": "\u65e5\u672c\u8a9e text", "f": "AND OR NOT NEAR",
+    "c": "Na\u00efve caf\u00e9 r\u00e9sum\u00e9", "d": "src/hindbrain/ledger/store.py line 40",
+    "e": "\u65e5\u672c\u8a9e text", "f": "AND OR NOT NEAR",
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def filled(new_ledger: NewLedger) -> Ledger:
     ledger = new_ledger()
-    ledger.ingest(batch(*(record(10 * number, event(session=key, key=key, text=text)) for number, (key, text) in enumerate(TEXTS.items()))))
+    # a session each: the words of a turn's neighbours count for it too
+    turns = [event(session=key, key=key, text=text) for key, text in TEXTS.items()]
+    ledger.ingest(batch(*(record(10 * number, turn) for number, turn in enumerate(turns))))
     return ledger
 
 
 @pytest.mark.parametrize(("words", "wanted"), [
-    ("migrating", "ab"), ("INDEX", "ab"), ("cafe", "c"), ("resume", "c"), ("store.py", "d"), ("hindbrain/ledger", "d"), ("and", "bf"),
-    ("NEAR", "f"), ("failed because", "a"), ("", ""), ("   ", ""), ("?!,;", ""), ('"', ""), ("nothinglikeit", ""), ("text", "e"),
+    ("migrating", "ab"), ("INDEX", "ab"), ("cafe", "c"), ("resume", "c"), ("store.py", "d"), ("hindbrain/ledger", "d"),
+    ("and", "bf"), ("NEAR", "f"), ("failed because", "a"), ("", ""), ("   ", ""), ("?!,;", ""), ('"', ""), ("nothinglikeit", ""), ("text", "e"),
 ])  # fmt: skip
 def test_words_find_the_turns_that_hold_them(filled: Ledger, words: str, wanted: str) -> None:
     found = {hit.text for hit in filled.search(words)}

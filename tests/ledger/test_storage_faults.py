@@ -30,8 +30,9 @@ def part(number: int) -> Batch:
     """One of several batches, each with every kind of row."""
     start = 1000 * number
     turns = [record(start + 10 * n, event(key=f"{number}-{n}", text=f"batch{number} " * 300)) for n in range(8)]
-    notes = [record(start + 500, event(kind="notice", key=f"n{number}"), meta={"r": "a:1"}), record(start + 510, place_event("/p", "path:/p", number))]
-    return batch(*turns, *notes, x=start + 999)
+    notice = record(start + 500, event(kind="notice", key=f"n{number}"), meta={"r": "a:1"})
+    place = record(start + 510, place_event("/p", "path:/p", number))
+    return batch(*turns, notice, place, x=start + 999)
 
 
 PARTS = [part(number) for number in range(4)]

@@ -26,7 +26,8 @@ def test_a_payload_with_a_secret_is_suspicious_however_it_is_wrapped(rule: str) 
     for case in CASES:
         if case.rule == rule:
             once = json.dumps({"a": case.text})
-            for text in (case.text, once, json.dumps(once), json.dumps({"b": once}), json.dumps({case.text: 1})):
+            after_break = json.dumps({"a": "x\n" + case.text, "b": "“" + case.text})
+            for text in (case.text, once, after_break, json.dumps(once), json.dumps({"b": once}), json.dumps({case.text: 1})):
                 assert suspicious(text.encode())
 
 
@@ -40,6 +41,27 @@ def test_every_literal_of_a_rule_is_looked_for(rule: Rule) -> None:
     ]  # fmt: skip
     for literal in rule.literals:
         assert any(word in literal or word in literal.lower() for word in looked_for), literal
+
+
+def test_a_secret_of_digits_alone_is_not_taken_for_a_count() -> None:
+    for text in ('vercel_id: "%s",' % ("1" * 24), 'cloudflare_x="%s"' % ("1" * 37), "AWS_SECRET_ACCESS_KEY=%s " % ("1" * 40)):
+        assert redact(text.encode()).counts
+        assert suspicious(text.encode())
+
+
+def test_a_url_cut_within_its_password_is_suspicious() -> None:
+    for text in ("git clone https://me:x-oauth-basic", '{"a": "redis:\\/\\/:hunter2'):
+        assert redact(text.encode()).counts == {"url-password": 1}
+        assert suspicious(text.encode())
+
+
+@pytest.mark.parametrize("literal", [b"sk-", b"hf_", b"r8_"])
+def test_a_short_prefix_counts_at_the_start_of_a_word_only(literal: bytes) -> None:
+    value = b"A1b2C3d4E5" * 4
+    for edge in (b"", b" ", b'"', b"\\n", b"\\\\n", b"\\u201c"):
+        assert suspicious(edge + literal + value)
+    for letter in (b"a", b"9"):
+        assert not suspicious(letter + literal + value)
 
 
 def test_the_tails_are_those_of_their_literals() -> None:

@@ -114,6 +114,23 @@ def test_a_json_string_that_ends_in_a_sign_keeps_its_quote() -> None:
         assert redact_text(text)[0] == text
 
 
+def test_brackets_after_such_a_string_are_not_taken_for_a_value() -> None:
+    for value in ("password=", "secret:", "token=", "x --token="):
+        text = json.dumps([[[[{"a": [[[[{"b": value}]]]]}]]], {"c": 1}], separators=(",", ":"))
+        for payload in (text, json.dumps(text)):
+            assert redact_text(payload)[0] == payload
+
+
+def test_a_secret_laid_bare_by_the_removal_of_its_neighbour_goes_too() -> None:
+    text = "twilio S" + "K" + "0a1b2c3d" * 4 + "ATA" + "TT3" + mix(60)
+    assert redact_text(text)[0] == "twilio [redacted:twilio][redacted:atlassian]"
+
+
+def test_a_mark_is_never_read_as_a_name() -> None:
+    text = "[redacted:google-access-token]: 0a1b2c3d-4e5f-6071, [redacted:vercel]=" + mix(24)
+    assert redact_text(text)[0] == text
+
+
 def test_other_json_types_keep_their_place() -> None:
     text = (
         '{"password": 12345678, "token": 12345678901, "secret": {"a": 1}, "api_key": null, "cookie": [1], "pwd": true}'

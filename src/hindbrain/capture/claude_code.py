@@ -117,9 +117,10 @@ def _stop(call: _Call) -> list[Event]:
 
 
 def _stop_failure(call: _Call) -> list[Event]:
-    reply = _reply(call)
-    failure = call.notice(error=call.payload.get("error"), error_details=call.payload.get("error_details"))
-    return [failure, *(call.unparsed() if reply is None else reply)]
+    """A turn the API ended. What is handed over as the last message is the failure, in the client's own words."""
+    message = strip_injected(text_of(call.payload.get("last_assistant_message")))
+    told = short(error=call.payload.get("error"), error_details=call.payload.get("error_details"))
+    return [call.mark("notice", text=message, detail={"event": call.event, **told})]
 
 
 def _subagent_start(call: _Call) -> list[Event]:

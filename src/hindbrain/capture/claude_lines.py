@@ -22,6 +22,8 @@ from hindbrain.capture.tool_text import IMAGE, blocks_text, call_text, trace
 # then; the transcript notes that moment too, and later the prompt itself, under an id of its own or as an attachment.
 _ENQUEUED: Final = "enqueued"
 _ABSORBED: Final = "absorbed"
+# The model's name in messages that the client wrote itself: API errors, and a filler where a killed turn has no answer.
+_NO_MODEL: Final = "<synthetic>"
 _MACHINE_SOURCES: Final = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 
 # How many different texts the reader remembers for its ordinals, and how many calls that wait for their result. A text
@@ -177,6 +179,9 @@ class TranscriptReader:
         return [here.make("turn", key, role="user", text="\n".join(parts), detail=detail)]
 
     def _assistant(self, here: _Line, content: list[Json]) -> list[Event]:
+        if fields(here.given.get("message")).get("model") == _NO_MODEL:
+            key = f"synthetic:{name(here.given.get('uuid')) or here.source.start}"
+            return [here.make("notice", key, text=blocks_text(content), detail=short(event="synthetic", synthetic=_NO_MODEL))]
         events: list[Event] = []
         for index, block in enumerate(content):
             given = fields(block)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import gzip
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 from hindbrain.base.errors import JournalError
-from hindbrain.base.files import ensure_private_dir, new_file, open_private, storage_error, sync_directory
+from hindbrain.base.files import ensure_private_dir, open_private, replace_file, storage_error, sync_directory
+from hindbrain.journal.pack import pack, unpack
 from hindbrain.journal.read import ARCHIVE_SUFFIX, BLOCK, segment_name, segments
-
-_LEVEL: Final = 6
 
 
 @contextlib.contextmanager
@@ -82,28 +78,18 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _compress(descriptor: int, target: Path) -> tuple[int, int]:
-    """Write the archive; returns length and checksum of what went in."""
-    length = checksum = 0
-    with new_file(target) as out, os.fdopen(os.dup(out), "wb") as raw:
-        # no time and no name inside: the same segment always gives the same archive
-        with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
-            while block := os.pread(descriptor, BLOCK, length):
-                packed.write(block)
-                length += len(block)
-                checksum = zlib.crc32(block, checksum)
-    return length, checksum
+def _compress(descriptor: int, target: Path) -> bytes:
+    """Write the archive; gives back what went in. A segment is a few megabytes, so it may be held."""
+    blocks, length = [], 0
+    while block := os.pread(descriptor, BLOCK, length):
+        blocks.append(block)
+        length += len(block)
+    data = b"".join(blocks)
+    replace_file(target, pack(data))
+    return data
 
 
-def _verify(target: Path, wanted: tuple[int, int]) -> None:
-    hint = "check the disk; the segment was kept"
-    length = checksum = 0
-    try:
-        with gzip.open(target, "rb") as packed:
-            while block := packed.read(BLOCK):
-                length += len(block)
-                checksum = zlib.crc32(block, checksum)
-    except (EOFError, zlib.error) as error:
-        raise JournalError(f"archive {target} cannot be read back: {error}", hint=hint) from error
-    if (length, checksum) != wanted:
-        raise JournalError(f"archive {target} does not hold what was written", hint=hint)
+def _verify(target: Path, wanted: bytes) -> None:
+    held = [block.data for block in unpack(target.read_bytes())]
+    if None in held or b"".join(block for block in held if block is not None) != wanted:
+        raise JournalError(f"archive {target} does not hold what was written", hint="check the disk; the segment was kept")

@@ -8,14 +8,14 @@ lock; one that comes meanwhile makes a new segment.
 from __future__ import annotations
 
 import fcntl
-import gzip
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from hindbrain.base.errors import LockTimeout
-from hindbrain.base.files import new_file, open_private, write_all
+from hindbrain.base.files import new_file, open_private, replace_file, write_all
 from hindbrain.journal.line import void
+from hindbrain.journal.pack import pack, unpack
 from hindbrain.journal.read import ARCHIVE_SUFFIX, Damage, Record, read_archive, read_segment
 
 Doomed = Callable[[Record], bool]
@@ -45,10 +45,12 @@ def erase(path: Path, doomed: Doomed) -> int:
 def _erase_archive(path: Path, doomed: Doomed) -> int:
     spans = _spans(read_archive(path), doomed)
     if spans:
-        with gzip.open(path, "rb") as packed:
-            data = packed.read()
-        with new_file(path) as out:
-            write_all(out, gzip.compress(_voided(data, spans), mtime=0))
+        # a block that cannot be unpacked cannot be searched either; it is left out, and what it held is gone
+        kept = bytearray(max(block.end for block in unpack(path.read_bytes())))
+        for block in unpack(path.read_bytes()):
+            if block.data is not None:
+                kept[block.start : block.end] = block.data
+        replace_file(path, pack(_voided(bytes(kept), spans)))
     return len(spans)
 
 

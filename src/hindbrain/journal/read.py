@@ -6,9 +6,7 @@ the unfinished end of a segment for damage while a writer may still be at work o
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import BinaryIO, Final, Literal
 
 from hindbrain.base.errors import StorageError, UnsafePath
 from hindbrain.journal.line import BadLine, Line, is_void, parse
+from hindbrain.journal.pack import unpack
 
 # An open segment ends in .log; .new is one whose creator was cut off between making it durable and naming it.
 SEGMENT_SUFFIXES: Final = (".log", ".new")
@@ -87,17 +86,27 @@ def read_segment(path: Path, start: int = 0, *, final: bool = False) -> Iterator
 
 
 def read_archive(path: Path) -> Iterator[Record | Damage]:
-    """Records and damage of one archived segment. A damaged archive gives what can be unpacked, then says so."""
+    """Records and damage of one archived segment. A block that cannot be unpacked is told of, and reading goes on behind it."""
     segment = segment_name(path)
-    end = 0
     try:
-        with gzip.open(path, "rb") as file:
-            for item in read_stream(file, segment, 0, final=True):  # type: ignore[arg-type]  # GzipFile reads bytes
-                end = item.end
-                yield item
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = f"archive {path.name} cannot be unpacked further: {error}"
-        yield Damage(segment, end, end, "damaged", reason, b"")
+        archive = path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", path=str(path), errno=error.errno) from error
+    held, start = b"", 0  # archives of any gzip hold lines that go over the end of a block
+    for block in unpack(archive):
+        if block.data is None:
+            reason = f"archive {path.name} cannot be unpacked here"
+            yield Damage(segment, block.start, block.end, "damaged", reason, b"")
+            held = b""
+            continue
+        if not held:
+            start = block.start
+        held += block.data
+        cut = held.rfind(b"\n") + 1
+        yield from _judge(held[:cut], segment, start)
+        held, start = held[cut:], start + cut
+    if held:
+        yield _last(held, segment, start)
 
 
 def _is_regular(descriptor: int) -> bool:

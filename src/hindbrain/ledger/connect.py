@@ -116,7 +116,8 @@ def connect(path: Path, *, read_only: bool, busy_ms: int) -> sqlite3.Connection:
         )
     uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
     try:
-        return sqlite3.connect(uri, uri=True, timeout=busy_ms / 1000, isolation_level=None)
+        # a connection serves one thread, but whoever ends the program's work may close those of all threads
+        return sqlite3.connect(uri, uri=True, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
         raise translated(error, path) from error
 

@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 
+from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
 from hindbrain.ledger import near
 
@@ -102,4 +103,9 @@ def scrub(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
     connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
     connection.execute("VACUUM")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise LedgerBusy(
+            "forgotten text is still in the write-ahead log: a program that reads the ledger keeps it from being emptied",
+            hint="end that program; the next worker completes this",
+        )

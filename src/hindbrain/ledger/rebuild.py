@@ -36,7 +36,7 @@ _CONTENT: Final = {
         FROM sessions ORDER BY id""",
     "turns": """
         SELECT id, session_id, role, text, tool, at, key, origins, segment, start, source_path, source_start,
-               source_end, detail
+               source_end, detail, near
         FROM turns ORDER BY id""",
     "events": """
         SELECT id, session_id, kind, role, text, tool, at, key, origins, segment, start, source_path, source_start,

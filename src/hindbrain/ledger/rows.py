@@ -142,7 +142,7 @@ def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> 
             connection.execute(_REINDEX.format(column="id"), (identifier,))
             (number,) = connection.execute("SELECT rowid FROM turns WHERE id = ?", (identifier,)).fetchone()
             _add_traces(connection, [(number, after)])
-        if after.at != stored.at:
+        if after.at != stored.at or after.content is not None:  # its neighbours hold its old place or its old words
             near.place(connection, _spans([stored, after]))
     return Written(len(new), len(known), merged)
 

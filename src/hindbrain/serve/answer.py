@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 # Claude Code's events that take an answer, and how much each may say, in tokens.
 BUDGETS = {"SessionStart": 1600, "UserPromptSubmit": 800, "SubagentStart": 800}
 DEADLINE_SECONDS = 0.15
-_MAX_ANSWER = 64 << 10
+_LEDGER_SECONDS = 0.3
+_STEPS = 20_000  # of SQLite's machine between two looks at the clock: a millisecond or two
+_MAX_ANSWER = 128 << 10
 MAX_SOCKET_PATH = 100
+_HEAD = '{{"hookSpecificOutput":{{"hookEventName":"{}","additionalContext":"'
+_TAIL = "}}"
 
 
 def answer(home: bytes, agent: str, event: str, payload: bytes) -> bytes:
@@ -33,6 +37,17 @@ def answer(home: bytes, agent: str, event: str, payload: bytes) -> bytes:
         if found is not None:
             return found
     return b""
+
+
+def checked(event: str, answer: bytes) -> bytes:
+    """The answer if it is one that shaped() makes; raises ValueError otherwise. Nothing else may reach the agent."""
+    import _json
+
+    head = _HEAD.format(event)
+    text = answer.decode("ascii")
+    if answer and (not text.startswith(head) or text[_json.scanstring(text, len(head), True)[1] :] != _TAIL):
+        raise ValueError("not an answer of ours")
+    return answer
 
 
 def _from_worker(home: bytes, event: str, payload: bytes) -> bytes | None:
@@ -51,7 +66,7 @@ def _from_worker(home: bytes, event: str, payload: bytes) -> bytes | None:
         blocks: list[bytes] = []
         while True:
             left = deadline - time.monotonic()
-            if left <= 0:
+            if left <= 0 or sum(map(len, blocks)) > _MAX_ANSWER:
                 return None
             peer.settimeout(left)
             block = peer.recv(_MAX_ANSWER)
@@ -62,19 +77,23 @@ def _from_worker(home: bytes, event: str, payload: bytes) -> bytes | None:
         peer.close()
     # the last byte says that the answer is whole: a worker that dies half-way must not be quoted
     whole = b"".join(blocks)
-    return whole[:-1] if whole.endswith(b"\n") else None
+    return checked(event, whole[:-1]) if whole.endswith(b"\n") else None
 
 
 def _from_ledger(home: bytes, event: str, payload: bytes) -> bytes | None:
     import _sqlite3
+    import time
 
     from hindbrain.recall import context, rank
 
     text = payload.decode("utf-8", "replace")
     path = home + b"/ledger.db"
-    posix.stat(path)
+    if posix.stat(path).st_mode & 0o170000 != 0o100000:
+        return None  # opening a pipe would wait for ever
     uri = "file:" + _quoted(path) + "?mode=ro"
     connection = _sqlite3.connect(uri, timeout=0.1, uri=True, isolation_level=None)
+    deadline = time.monotonic() + _LEDGER_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
     try:
         place = connection.execute("SELECT project_id FROM places WHERE cwd = ?", (field(text, "cwd"),)).fetchone()
         row = connection.execute(
@@ -109,8 +128,7 @@ def shaped(event: str, text: str) -> bytes:
         return b""
     import _json
 
-    quoted = _json.encode_basestring_ascii(text)
-    return f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{quoted}}}}}'.encode("ascii")
+    return (_HEAD.format(event) + _json.encode_basestring_ascii(text)[1:] + _TAIL).encode("ascii")
 
 
 def field(text: str, name: str) -> str:
@@ -142,9 +160,11 @@ def _prepared(home: bytes, event: str, payload: bytes) -> bytes | None:
         home + b"/prepared/%08x" % zlib.crc32(cwd), posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_CLOEXEC | posix.O_NONBLOCK
     )
     try:
-        return posix.read(file, _MAX_ANSWER)
+        data = posix.read(file, _MAX_ANSWER)
     finally:
         posix.close(file)
+    # the name is a short digest: the file says itself which folder it is for
+    return checked(event, data[len(cwd) + 1 :]) if data.startswith(cwd + b"\0") else None
 
 
 def _quoted(path: bytes) -> str:

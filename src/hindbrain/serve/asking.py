@@ -14,13 +14,15 @@ import logging
 import os
 import queue
 import socket
+import stat
 import threading
+import time
 import zlib
 from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import HindbrainError
+from hindbrain.base.errors import HindbrainError, LedgerBusy
 from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id
@@ -74,18 +76,24 @@ class Asking(threading.Thread):
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as bell:
                 bell.connect(os.fsencode(self._home.root / "ask"))  # wakes the thread, which waits for the next question
             self.join(timeout=5)
-        if self._socket is not None:
-            self._socket.close()
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._home.root / "ask")
+        self._hang_up()
 
     def run(self) -> None:
         try:
             with Ledger.open(self._home.ledger, self._clock, read_only=True) as ledger:
                 while not self._stopping:
                     self._next(ledger)
-        except HindbrainError as error:
-            log.error("answering ends: %s", error.message)  # hooks ask the ledger themselves from here on
+        except Exception:  # the thread's end, and the log says why
+            log.exception("answering ends")
+        finally:
+            self._hang_up()  # hooks ask the ledger themselves from here on, and need not wait for that
+
+    def _hang_up(self) -> None:
+        if self._socket is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._home.root / "ask")
+            self._socket.close()
+            self._socket = None
 
     def _next(self, ledger: Ledger) -> None:
         assert self._socket is not None
@@ -93,10 +101,12 @@ class Asking(threading.Thread):
         with peer:
             if self._stopping:
                 return
-            peer.settimeout(_PEER_SECONDS)
             try:
-                event, payload = _request(peer)
+                event, payload = _request(peer, time.monotonic() + _PEER_SECONDS)
+                peer.settimeout(_PEER_SECONDS)
                 peer.sendall(self.answer(ledger, event, payload) + b"\n")
+            except LedgerBusy as error:
+                log.info("a question was not answered: %s", error.message)
             except (OSError, ValueError) as error:
                 log.info("a question was not answered: %s", error)
 
@@ -139,7 +149,8 @@ class Asking(threading.Thread):
         """For a start when neither worker nor ledger can be asked."""
         try:
             folder = ensure_private_dir(self._home.root / "prepared")
-            replace_file(folder / f"{zlib.crc32(cwd.encode('utf-8', 'surrogatepass')):08x}", answer)
+            raw = cwd.encode("utf-8", "surrogatepass")
+            replace_file(folder / f"{zlib.crc32(raw):08x}", raw + b"\0" + answer)
         except HindbrainError as error:
             log.info("no block was prepared: %s", error.message)
 
@@ -161,27 +172,33 @@ def known_text(cwd: str) -> str:
     for name in ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"):
         with contextlib.suppress(OSError):
             descriptor = os.open(Path(cwd) / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
-                texts.append(file.read(_MAX_FILE).decode("utf-8", "replace"))
+            try:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    texts.append(os.read(descriptor, _MAX_FILE).decode("utf-8", "replace"))
+            finally:
+                os.close(descriptor)
     return block.defused(" ".join(texts)).lower()
 
 
-def _request(peer: socket.socket) -> tuple[str, dict[str, object]]:
+def _received(peer: socket.socket, deadline: float) -> bytes:
+    """The next piece; whoever takes longer than all others together may wait for is not waited for."""
+    peer.settimeout(max(0.001, deadline - time.monotonic()))
+    if not (piece := peer.recv(65536)):
+        raise ValueError("the question ended early")
+    return piece
+
+
+def _request(peer: socket.socket, deadline: float) -> tuple[str, dict[str, object]]:
     data = b""
     while b"\n" not in data and len(data) < 64:
-        piece = peer.recv(65536)
-        if not piece:
-            raise ValueError("the question ended early")
-        data += piece
+        data += _received(peer, deadline)
     head, _, body = data.partition(b"\n")
     event, _, size = head.decode("ascii", "replace").partition(" ")
     if event not in BUDGETS or not size.isdigit() or int(size) > _MAX_REQUEST:
         raise ValueError("not a question of ours")
     blocks, missing = [body], int(size) - len(body)
     while missing > 0:
-        piece = peer.recv(65536)
-        if not piece:
-            raise ValueError("the question ended early")
+        piece = _received(peer, deadline)
         blocks.append(piece)
         missing -= len(piece)
     try:

@@ -52,6 +52,7 @@ class Drained:
     damages: int = 0
     followed: int = 0  # lines that transcripts added to the journal
     problems: list[str] = field(default_factory=list[str])
+    unread: list[str] = field(default_factory=list[str])  # transcripts that could not be read to their end, and why
 
 
 class Drain:
@@ -220,7 +221,7 @@ class Drain:
             while more:
                 cursor = self._cursor(path)
                 now = self._clock.now_ms()
-                step = follow(path, self._roots, cursor, max_bytes=_FOLLOW_BYTES, now_ms=now, clean=_cleaned)
+                step = follow(path, self._roots, cursor, max_bytes=_FOLLOW_BYTES, now_ms=now, clean=cleaned)
                 done.problems += [f"{problem.path} at {problem.start}: {problem.reason}" for problem in step.problems]
                 if step.cursor is None or step.cursor == cursor:
                     break
@@ -233,6 +234,7 @@ class Drain:
         except StorageError as error:
             log.warning("transcript not followed: %s", error.message)
             done.problems.append(error.message)
+            done.unread.append(f"{path}: {error.message}")
         done.followed += added
         return added
 
@@ -299,5 +301,6 @@ def default_roots(environ: dict[str, str] | None = None) -> list[Path]:
     return roots
 
 
-def _cleaned(line: bytes) -> bytes:
+def cleaned(line: bytes) -> bytes:
+    """A transcript line as the hook's redaction would have left it."""
     return redact(line).data if suspicious(line) else line

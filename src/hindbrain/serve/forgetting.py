@@ -23,6 +23,7 @@ from hindbrain.journal.erase import erase
 from hindbrain.journal.read import Record, archives, read_archive, read_segment, segments
 from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
 from hindbrain.ledger.memories import memory_id
+from hindbrain.ledger.merge import clean
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
 from hindbrain.serve.drain import Drain
@@ -37,6 +38,7 @@ class Wanted:
     turns: int
     memories: int
     sessions: int
+    until: int = 0  # the latest time anything of it claims, which may lie ahead
     examples: list[str] = field(default_factory=list[str])
     transcripts: list[str] = field(default_factory=list[str])
 
@@ -71,7 +73,7 @@ class Forgetting:
             recorder = Recorder(self._home.root)
             try:
                 now = self._clock.now_ms()
-                recorder.record([forget_event(wanted.ids, now)], now)
+                recorder.record([forget_event(wanted.ids, max(now, wanted.until))], now)
             finally:
                 recorder.close()
             lines = finish(self._home, ledger, self._clock)
@@ -125,7 +127,7 @@ def _void_lines(home: Home, known: dict[str, int], clock: Clock) -> int:
 
 
 def _session(agent: str, session: str) -> str | None:
-    return session_id(agent, session) if session else None
+    return session_id(clean(agent), clean(session)) if session else None
 
 
 def _copies(home: Home) -> list[Path]:
@@ -163,7 +165,9 @@ def _covered(ledger: Ledger, ids: list[str]) -> Wanted:
             f"SELECT id, text FROM memories WHERE id IN {inside}"
             f" OR id IN (SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN {inside})", (named, evidence),
         ).fetchall()  # fmt: skip
-        (sessions,) = connection.execute(f"SELECT count(*) FROM sessions WHERE id IN {inside}", (named,)).fetchone()
+        sessions, until = connection.execute(
+            f"SELECT count(*), coalesce(max(last_at), 0) FROM sessions WHERE id IN {inside}", (named,)
+        ).fetchone()
     # a memory that is named takes the turn along that is its evidence: it says the same
     with ledger.reading() as connection:
         taken = connection.execute(
@@ -174,4 +178,4 @@ def _covered(ledger: Ledger, ids: list[str]) -> Wanted:
     extra = [row[0] for row in taken] + [each for each, _ in acts if memory_id(each) in gone]
     examples = [" ".join(text.split())[:100] for _, text, *_ in [*turns, *memories]][:5]
     sources = sorted({row[2] for row in turns if row[2]})
-    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, examples, sources)
+    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, until, examples, sources)

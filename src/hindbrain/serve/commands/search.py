@@ -1,41 +1,99 @@
-"""`hindbrain search`: words -> the turns that hold them."""
+"""`hindbrain search`: words -> the turns and memories that fit best, and why."""
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 import click
 
-from hindbrain.base.clock import SystemClock
-from hindbrain.base.errors import NotFound
-from hindbrain.base.home import Home
+from hindbrain.base.errors import UsageError
+from hindbrain.serve.commands.options import (
+    chosen_project,
+    date_option,
+    json_option,
+    limit_option,
+    one_line,
+    project_options,
+    reading,
+)
 from hindbrain.serve.invocation import Invocation, pass_invocation
-from hindbrain.serve.terminal import printable, say, say_json
+from hindbrain.serve.terminal import note, printable, say, say_json
+
+if TYPE_CHECKING:
+    from hindbrain.recall.rank import Found
+    from hindbrain.serve.finding import Explained
+
+_ROLES = ("user", "assistant", "tool_call", "tool_result")
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("-k", "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many hits at most.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+@limit_option(10, "hits")
+@project_options
+@date_option("--after", "Only what was said at this time or later; a day alone is its beginning.")
+@date_option("--before", "Only what was said before this time.")
+@date_option("--as-of", "Answer as things stood then, replaced memories included; a day alone is its end.", end_of_day=True)
+@click.option("--role", type=click.Choice(_ROLES), help="Only what this role said.")
+@click.option("--explain", is_flag=True, help="Tell for each hit what its score is made of.")
+@json_option
 @pass_invocation
-def search(invocation: Invocation, words: tuple[str, ...], limit: int, as_json: bool) -> None:
-    """Find turns that hold any of WORDS, best first.
+def search(
+    invocation: Invocation, words: tuple[str, ...], limit: int, project: str | None, all_projects: bool, after: int | None,
+    before: int | None, as_of: int | None, role: str | None, explain: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Find what fits WORDS best, in the project of the current directory.
+
+    Any text is a question; operators and quotes are only words. Times are UTC.
 
     \b
-    hindbrain search "retry with backoff"
+    hindbrain search retry with backoff
+    hindbrain search "which database" --all-projects --explain
+    hindbrain search login --after 2026-11-01 --before 2026-12-01 --role user
+    hindbrain search deploy --as-of 2026-10-01 --json
     """
-    from hindbrain.serve.status import opened  # loads the ledger
+    from hindbrain.serve.finding import Limits, find
 
-    ledger = opened(Home(invocation.config.home), SystemClock())
-    if ledger is None:
-        raise NotFound("there is no ledger yet", hint="let an agent run with the hook installed, then `hindbrain status`")
-    with ledger:
-        hits = ledger.search(" ".join(words), k=limit)
+    question = " ".join(words)
+    if not question.strip():
+        raise UsageError("there is nothing to search for", hint="give some words")
+    limits = Limits(after, before, as_of, role)
+    with reading(invocation) as ledger:
+        chosen = chosen_project(ledger, project, all_projects)
+        hits = find(ledger, question, chosen, limits, limit) if ledger is not None else []
     if as_json:
-        fields = ("turn_id", "session_id", "role", "text", "tool", "at", "score")
-        say_json([{name: getattr(hit, name) for name in fields} for hit in hits])
+        say_json([_as_data(hit.found, hit) for hit in hits])
         return
+    if not hits and not chosen.unknown:
+        note(f"nothing fits in {printable(chosen.named)}")
     for hit in hits:
-        when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(hit.at / 1000))
-        say(f"{hit.score:6.2f}  {when}  {hit.role:<11}  {printable(' '.join(hit.text.split()))[:160]}")
-        say(f"        {hit.turn_id}")
+        say(_line(hit.found))
+        if explain:
+            say(f"    {_explanation(hit)}")
+
+
+def _line(found: Found) -> str:
+    from hindbrain.serve.moments import minute
+
+    role, agent = (found.role, found.agent) if found.kind == "turn" else (found.kind, "memory")
+    return f"{found.id}  {minute(found.at)}  {role:<11}  {printable(agent):<11}  {one_line(found.text)}"
+
+
+def _explanation(hit: Explained) -> str:
+    words = f" ({', '.join(map(printable, hit.shared))})" if hit.shared else ""
+    parts = [f"its own words {hit.own:.2f}{words}"]
+    parts += [f"its neighbours' words {hit.neighbours:.2f}"] if hit.found.kind == "turn" else []
+    parts += [f"the rest of its session {hit.session:.2f}"] if hit.found.kind == "turn" else []
+    parts += [f"kept as a memory {hit.memory:.2f}"] if hit.memory else []
+    return f"score {hit.found.score:.2f}: {', '.join(parts)}"
+
+
+def _as_data(found: Found, hit: Explained) -> dict[str, object]:
+    from hindbrain.serve.moments import when
+
+    return {
+        "id": found.id, "kind": found.kind, "role": found.role, "agent": found.agent, "session": found.session,
+        "session_id": found.session_id, "project": found.project, "at": when(found.at), "at_ms": found.at, "text": found.text,
+        "score": found.score,
+        "parts": {"own_words": hit.own, "neighbours": hit.neighbours, "session": hit.session, "memory": hit.memory},
+        "shared_words": hit.shared,
+    }  # fmt: skip

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,16 +29,16 @@ def started_before(home: Path, pid: int, age_ns: int) -> None:
 
 
 @pytest.fixture
-def sleeper() -> subprocess.Popen[bytes]:
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     """A process that lives until its stdin is closed."""
-    return subprocess.Popen([sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
 
 
 def test_a_worker_that_is_coming_up_is_left_to_it(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
     started_before(tmp_path / "home", sleeper.pid, 2 * SECOND_NS)
     assert start_worker(os.fsencode(tmp_path / "home")) is False
-    sleeper.kill()
-    sleeper.communicate()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: this system does not tell")
@@ -53,11 +54,10 @@ def test_a_worker_that_died_and_was_not_collected_is_replaced(tmp_path: Path, sl
     while not lock_holder(home / "worker.lock") and time.monotonic() < deadline:
         time.sleep(0.02)
     assert daemon.stop(home) is not None
-    sleeper.communicate()
 
 
 def test_a_worker_that_died_at_once_is_not_started_by_every_call(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
     sleeper.kill()
-    sleeper.communicate()
+    sleeper.wait(30)
     started_before(tmp_path / "home", sleeper.pid, SECOND_NS // 10)
     assert start_worker(os.fsencode(tmp_path / "home")) is False

@@ -1,0 +1,49 @@
+"""`hindbrain context`: a prompt, or the start of a session -> the block an agent would be handed."""
+
+from __future__ import annotations
+
+import click
+
+from hindbrain.serve.commands.options import chosen_project, json_option, project_options, reading
+from hindbrain.serve.invocation import Invocation, pass_invocation
+from hindbrain.serve.terminal import note, printable, say, say_json
+
+
+@click.command()
+@click.argument("prompt", required=False, default="")
+@project_options
+@click.option("--budget", type=click.IntRange(1, 100_000), help="Tokens it may take; by default what the hook allows.")
+@json_option
+@pass_invocation
+def context(
+    invocation: Invocation, prompt: str, project: str | None, all_projects: bool, budget: int | None, as_json: bool
+) -> None:
+    """Print what an agent would be told at PROMPT, or without one at the start of a session.
+
+    \b
+    hindbrain context
+    hindbrain context "fix the login test" --budget 400
+    hindbrain context "which database" --project shop --json
+    """
+    from hindbrain.recall.context import build
+    from hindbrain.recall.tokens import tokens_in
+    from hindbrain.serve.answer import BUDGETS, question
+    from hindbrain.serve.asking import known_text
+
+    event = "UserPromptSubmit" if prompt.strip() else "SessionStart"
+    text, found = "", []
+    with reading(invocation) as ledger:
+        chosen = chosen_project(ledger, project, all_projects)
+        if ledger is not None:
+            asked = question(event, chosen.scope(), "", prompt, frozenset())
+            asked.budget = budget or BUDGETS[event]
+            asked.known_text = known_text(chosen.folder) if chosen.folder else ""
+            with ledger.reading() as connection:
+                text, found = build(connection, asked)
+    if as_json:
+        items = [{"id": each.id, "kind": each.kind, "role": each.role, "project": each.project, "text": each.text} for each in found]
+        say_json({"event": event, "text": text, "tokens": tokens_in(text), "items": items})
+    elif text:
+        say(text)
+    elif not chosen.unknown:
+        note(f"an agent would be told nothing: nothing fits in {printable(chosen.named)}")

@@ -1,0 +1,199 @@
+"""`hindbrain show`: an id -> the thing itself, where it comes from, and what rests on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hindbrain.base.home import Home
+from hindbrain.serve.commands.options import json_option, limit_option, one_line, reading
+from hindbrain.serve.invocation import Invocation, pass_invocation
+from hindbrain.serve.terminal import note, printable, say, say_json
+
+if TYPE_CHECKING:
+    from hindbrain.ledger.store import Ledger
+    from hindbrain.serve.reading import Kept, Piece
+
+Rows = list[tuple[str, str]]
+
+_STANDING = {
+    "there": "still there", "changed": "the file has changed there", "gone": "the file is gone", "unreadable": "cannot be read",
+}  # fmt: skip
+
+
+@click.command()
+@click.argument("id")
+@click.option("--why", is_flag=True, help="Follow the evidence down to the transcript, and tell who was told of it.")
+@limit_option(50, "turns of a session")
+@json_option
+@pass_invocation
+def show(invocation: Invocation, id: str, why: bool, limit: int, as_json: bool) -> None:
+    """Show the turn, session or memory with this ID; the first 6 characters are enough where they are unique.
+
+    \b
+    hindbrain show e_1f00ba51
+    hindbrain show m_c0ffee11 --why
+    hindbrain show s_5e551044 --limit 200
+    """
+    from hindbrain.serve.lookup import look_up
+
+    home = Home(invocation.config.home)
+    with reading(invocation) as ledger:
+        named = look_up(ledger, id)
+        assert ledger is not None  # nothing can be found in none
+        if named.kind == "session":
+            _session(ledger, named.id, limit, as_json)
+        elif named.kind == "memory":
+            _memory(ledger, home, named.id, why, as_json)
+        else:
+            _piece(ledger, home, named.id, why, as_json)
+
+
+def _session(ledger: Ledger, identifier: str, limit: int, as_json: bool) -> None:
+    from hindbrain.serve import lists
+    from hindbrain.serve.moments import minute, when
+
+    found, turns = lists.session(ledger, identifier, limit)
+    if as_json:
+        said = [{"id": each.id, "role": each.role, "tool": each.tool, "at": when(each.at), "text": each.text} for each in turns]
+        say_json({
+            "kind": "session", "id": found.id, "agent": found.agent, "session": found.client_id, "project": found.project,
+            "project_id": found.project_id, "cwd": found.cwd, "parent": found.parent_id, "started_at": when(found.started_at),
+            "last_at": when(found.last_at), "turns_total": found.turns, "turns": said,
+        })  # fmt: skip
+        return
+    _say_rows([
+        ("session", found.id), ("agent", f"{found.agent}, {found.client_id}"), ("project", found.project or "none"),
+        ("folder", found.cwd or "unknown"), ("started", when(found.started_at)), ("last", when(found.last_at)),
+        ("parent", found.parent_id or ""), ("turns", str(found.turns)),
+    ])  # fmt: skip
+    say()
+    for each in turns:
+        say(f"{each.id}  {minute(each.at)}  {each.role:<11}  {one_line(each.text)}")
+    if found.turns > len(turns):
+        note(f"{found.turns - len(turns)} more turns; --limit {found.turns} shows all")
+
+
+def _piece(ledger: Ledger, home: Home, identifier: str, why: bool, as_json: bool) -> None:
+    from hindbrain.serve import reading as stored
+
+    found = stored.piece(ledger, identifier)
+    resting = stored.resting_on(ledger, identifier) if why else []
+    told = stored.told_to(ledger, identifier) if why else []
+    if as_json:
+        say_json(_piece_data(home, found) | ({"memories": resting, "told_to": _told_data(told)} if why else {}))
+        return
+    _say_rows(_piece_rows(home, found) + (_why_rows(resting, told) if why else []))
+    _say_text(found.text)
+
+
+def _memory(ledger: Ledger, home: Home, identifier: str, why: bool, as_json: bool) -> None:
+    from hindbrain.serve import reading as stored
+
+    found = stored.memory(ledger, identifier)
+    turns = stored.evidence(ledger, found)
+    resting = stored.resting_on(ledger, identifier) if why else []
+    told = stored.told_to(ledger, identifier) if why else []
+    if as_json:
+        proof = [_piece_data(home, each) if why else {"id": each.id, "text": each.text} for each in turns]
+        more = {"memories": resting, "told_to": _told_data(told)} if why else {}
+        say_json(_memory_data(found) | {"evidence": proof} | more)
+        return
+    _say_rows(_memory_rows(found) + [("evidence", each.id) for each in turns] + (_why_rows(resting, told) if why else []))
+    _say_text(found.text)
+    for each in turns if why else []:
+        say()
+        _say_rows(_piece_rows(home, each))
+        _say_text(each.text)
+
+
+def _piece_rows(home: Home, found: Piece) -> Rows:
+    from hindbrain.serve import reading as stored
+    from hindbrain.serve.moments import when
+
+    file = stored.journal_file(home, found.segment)
+    rows = [
+        (found.kind if found.kind == "turn" else "event", found.id),
+        ("kind", "" if found.kind == "turn" else found.kind),
+        ("role", found.role + (f", {found.tool}" if found.tool else "")),
+        ("when", when(found.at)),
+        ("session", f"{found.session_id} ({found.session})" if found.session_id else "none"),
+        ("agent", found.agent),
+        ("project", found.project or "none"),
+        ("told by", ", ".join(found.origins)),
+        ("journal", f"{file or found.segment} at byte {found.start}" + ("" if file else "; the segment is gone")),
+    ]
+    if found.source is not None:
+        path, start, end = found.source
+        state = _STANDING[stored.standing(found.source, found.session)]
+        rows.append(("source", f"{path} bytes {start} to {end}; {state}"))
+    return rows
+
+
+def _piece_data(home: Home, found: Piece) -> dict[str, object]:
+    from hindbrain.serve import reading as stored
+    from hindbrain.serve.moments import when
+
+    source = None
+    if found.source is not None:
+        path, start, end = found.source
+        source = {"path": path, "start": start, "end": end, "state": stored.standing(found.source, found.session)}
+    return {
+        "kind": found.kind, "id": found.id, "role": found.role, "tool": found.tool, "at": when(found.at), "text": found.text,
+        "session_id": found.session_id, "session": found.session, "agent": found.agent, "project_id": found.project_id,
+        "project": found.project, "origins": list(found.origins),
+        "journal": {"segment": found.segment, "start": found.start, "file": stored.journal_file(home, found.segment)},
+        "source": source,
+    }  # fmt: skip
+
+
+def _memory_rows(found: Kept) -> Rows:
+    from hindbrain.serve.moments import when
+
+    until = "now" if found.valid_to is None else when(found.valid_to)
+    return [
+        ("memory", found.id),
+        ("kind", f"{found.kind}{', pinned' if found.pinned else ''}"),
+        ("scope", "everywhere" if found.scope == "global" else f"project {found.project}"),
+        ("trust", f"{found.trust}, confidence {found.confidence:.2f}, {found.level}"),
+        ("valid", f"{when(found.valid_from)} until {until}"),
+        ("replaces", ", ".join(found.supersedes)),
+        ("replaced", f"by {found.superseded_by}" if found.superseded_by else ""),
+    ]  # fmt: skip
+
+
+def _memory_data(found: Kept) -> dict[str, object]:
+    from hindbrain.serve.moments import when
+
+    return {
+        "kind": "memory", "id": found.id, "memory_kind": found.kind, "level": found.level, "text": found.text,
+        "scope": found.scope, "project_id": found.project_id, "project": found.project, "trust": found.trust,
+        "confidence": found.confidence, "pinned": found.pinned, "valid_from": when(found.valid_from),
+        "valid_to": None if found.valid_to is None else when(found.valid_to), "supersedes": list(found.supersedes),
+        "superseded_by": found.superseded_by,
+        "links": [{"role": link.role, "turn": link.turn, "memory": link.memory} for link in found.links],
+    }  # fmt: skip
+
+
+def _why_rows(resting: list[str], told: list[tuple[str, int]]) -> Rows:
+    from hindbrain.serve.moments import when
+
+    return [*[("basis of", each) for each in resting], *[("told to", f"{session} at {when(at)}") for session, at in told]]
+
+
+def _told_data(told: list[tuple[str, int]]) -> list[dict[str, str]]:
+    from hindbrain.serve.moments import when
+
+    return [{"session_id": session, "at": when(at)} for session, at in told]
+
+
+def _say_rows(rows: Rows) -> None:
+    for name, value in rows:
+        if value:
+            say(f"{name:<9} {printable(value)}")
+
+
+def _say_text(text: str) -> None:
+    say()
+    say(text.expandtabs(4).rstrip("\n"))

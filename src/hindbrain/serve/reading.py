@@ -1,0 +1,188 @@
+"""Rows of the ledger -> what a person looks at: a turn with where it comes from, a session, a memory with its evidence.
+
+Reads only. Whether a transcript still says what a turn was taken from is looked up in the file itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from hindbrain.base.home import Home
+from hindbrain.journal.read import archives, segment_name, segments
+from hindbrain.ledger.merge import ORIGIN_BITS
+from hindbrain.ledger.store import Ledger
+
+Standing = Literal["there", "changed", "gone", "unreadable"]
+
+_LINE_BYTES: Final = 64 << 20
+_COLUMNS: Final = """
+p.id, p.role, p.text, p.tool, p.at, p.origins, p.segment, p.start, p.source_path, p.source_start, p.source_end,
+p.session_id, sessions.client_id, sessions.agent, projects.id, projects.name
+"""
+_JOINED: Final = """
+LEFT JOIN sessions ON sessions.id = p.session_id LEFT JOIN projects ON projects.id = sessions.project_id
+"""
+_TURN: Final = f"SELECT 'turn', {_COLUMNS} FROM turns AS p {_JOINED} WHERE p.id = ?"
+_EVENT: Final = f"SELECT p.kind, {_COLUMNS} FROM events AS p {_JOINED} WHERE p.id = ?"
+_MEMORY: Final = """
+SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, projects.name, valid_from, valid_to,
+       superseded_by, pinned, memories.created_at
+FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
+"""
+_LINKS: Final = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_id = ? ORDER BY number"
+_RESTING: Final = "SELECT DISTINCT memory_id FROM links WHERE turn_id = ?1 OR target_memory_id = ?1 ORDER BY memory_id"
+_TOLD: Final = "SELECT session_id, at FROM injections WHERE item_id = ? ORDER BY at, session_id LIMIT 100"
+_REPLACED: Final = """
+SELECT target_memory_id FROM links WHERE memory_id = ? AND role = 'supersedes' AND target_memory_id IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A turn, or an event that is none."""
+
+    kind: str
+    id: str
+    role: str
+    text: str
+    tool: str
+    at: int
+    origins: tuple[str, ...]
+    segment: str
+    start: int
+    source: tuple[str, int, int] | None
+    session_id: str | None
+    session: str | None  # as its agent calls it
+    agent: str
+    project_id: str | None
+    project: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a memory rests on: a turn or another memory."""
+
+    role: str
+    turn: str | None
+    memory: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A memory."""
+
+    id: str
+    level: str
+    kind: str
+    text: str
+    confidence: float
+    trust: str
+    scope: str
+    project_id: str | None
+    project: str | None
+    valid_from: int
+    valid_to: int | None
+    superseded_by: str | None
+    pinned: bool
+    created_at: int
+    supersedes: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+def piece(ledger: Ledger, identifier: str) -> Piece:
+    """A turn or event that is known to be there."""
+    with ledger.reading() as connection:
+        row = connection.execute(_TURN, (identifier,)).fetchone() or connection.execute(_EVENT, (identifier,)).fetchone()
+    columns: list[Any] = list(row)  # STRICT columns have the declared types
+    kind, ident, role, text, tool, at, bits, segment, start, path, first, last, *where = columns
+    origins = tuple(name for name, bit in ORIGIN_BITS.items() if bits & bit)
+    session_id, session, agent, project_id, project = where
+    source = None if path is None else (path, first, last)
+    return Piece(
+        kind, ident, role, text, tool, at, origins, segment, start, source, session_id, session, agent or "", project_id, project
+    )
+
+
+def memory(ledger: Ledger, identifier: str) -> Kept:
+    """A memory that is known to be there."""
+    with ledger.reading() as connection:
+        row = connection.execute(_MEMORY, (identifier,)).fetchone()
+        links = tuple(Link(*each) for each in connection.execute(_LINKS, (identifier,)).fetchall())
+        older = tuple(each[0] for each in connection.execute(_REPLACED, (identifier,)).fetchall())
+    columns: list[Any] = list(row)
+    columns[12] = bool(columns[12])
+    return Kept(*columns, older, links)
+
+
+def evidence(ledger: Ledger, kept: Kept) -> list[Piece]:
+    """The turns a memory rests on in the end, through however many memories between; what it replaced is no evidence."""
+    turns: dict[str, None] = {}
+    seen, waiting = {kept.id}, list(kept.links)
+    while waiting:
+        link = waiting.pop(0)
+        if link.turn is not None:
+            turns[link.turn] = None
+        elif link.memory is not None and link.role != "supersedes" and link.memory not in seen:
+            seen.add(link.memory)
+            waiting += memory(ledger, link.memory).links
+    return [piece(ledger, each) for each in turns]
+
+
+def resting_on(ledger: Ledger, identifier: str) -> list[str]:
+    """The memories that have a turn or memory as their evidence, or replace it."""
+    with ledger.reading() as connection:
+        return [row[0] for row in connection.execute(_RESTING, (identifier,)).fetchall()]
+
+
+def told_to(ledger: Ledger, identifier: str) -> list[tuple[str, int]]:
+    """The sessions that were told of a turn or memory, and when."""
+    with ledger.reading() as connection:
+        return [(row[0], row[1]) for row in connection.execute(_TOLD, (identifier,)).fetchall()]
+
+
+def journal_file(home: Home, segment: str) -> str | None:
+    """The file in which a segment lies now: open, or archived; None when it is gone."""
+    for path in (*segments(home.journal), *archives(home.archive)):
+        if segment_name(path) == segment:
+            return str(path)
+    return None
+
+
+def standing(source: tuple[str, int, int], session: str | None) -> Standing:
+    """Whether a transcript still has the line a turn was taken from."""
+    path, start, end = source
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    except OSError:
+        return "unreadable"
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return "unreadable"
+        return "there" if _is_line(descriptor, start, end, session) else "changed"
+    except OSError:
+        return "unreadable"
+    finally:
+        os.close(descriptor)
+
+
+def _is_line(descriptor: int, start: int, end: int, session: str | None) -> bool:
+    """One whole line of the same session; a line too long to load is judged by its ends."""
+    before = os.pread(descriptor, 1, start - 1) if start else b"\n"
+    if before != b"\n" or end <= start or os.pread(descriptor, 1, end - 1) != b"\n":
+        return False
+    if end - start > _LINE_BYTES:
+        return True
+    data = os.pread(descriptor, end - start, start)
+    if data.count(b"\n") != 1:
+        return False
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(line, dict) and line.get("sessionId", session) in (session, None)

@@ -1,0 +1,26 @@
+"""A home of its own for each test, and one ledger file to copy where a test needs many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hindbrain import Memory
+from hindbrain.serve import daemon
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """Where the test's memory lives; a worker that a hook started there does not outlive the test."""
+    path = tmp_path / "home"
+    yield path
+    if path.exists():
+        daemon.stop(path)
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    with Memory.open(home=home) as opened:
+        yield opened
