@@ -36,7 +36,8 @@ START_NS = 1_790_000_000_000_000_000
 def vocabulary(random_: random.Random) -> tuple[list[str], list[float]]:
     """20,000 words that occur as words do: the n-th about 1/n as often as the first."""
     syllables = [a + b for a, b in itertools.product("bcdfglmnprstvw", ("a", "e", "i", "o", "u", "an", "er", "in"))]
-    words = list({"".join(random_.choices(syllables, k=random_.choice((1, 2, 2, 3, 3, 4)))) for _ in range(40_000)})[:20_000]
+    made = ("".join(random_.choices(syllables, k=random_.choice((1, 2, 2, 3, 3, 4)))) for _ in range(40_000))
+    words = list(dict.fromkeys(made))[:20_000]
     weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(len(words))))
     return words, weights
 
@@ -50,7 +51,7 @@ def payloads(random_: random.Random) -> Iterator[dict[str, object]]:
 
     for turn in itertools.count():
         session, prompt = f"bench-session-{turn // 20}", f"prompt-{turn}"
-        base: dict[str, object] = {"session_id": session, "cwd": f"/srv/code/app{turn // 20 % 7}", "prompt_id": prompt, "permission_mode": "default"}
+        base: dict[str, object] = {"session_id": session, "cwd": f"/srv/code/app{turn // 20 % 7}", "prompt_id": prompt}
         yield base | {"hook_event_name": "UserPromptSubmit", "prompt": prose(120, 250)}
         for call in range(random_.randint(1, 5)):
             path = f"src/{random_.choice(words)}/{random_.choice(words)}.py"

@@ -29,7 +29,8 @@ def filled(new_ledger: NewLedger) -> Ledger:
 
 @pytest.mark.parametrize(("words", "wanted"), [
     ("migrating", "ab"), ("INDEX", "ab"), ("cafe", "c"), ("resume", "c"), ("store.py", "d"), ("hindbrain/ledger", "d"),
-    ("and", "bf"), ("NEAR", "f"), ("failed because", "a"), ("", ""), ("   ", ""), ("?!,;", ""), ('"', ""), ("nothinglikeit", ""), ("text", "e"),
+    ("and", "bf"), ("NEAR", "f"), ("failed because", "a"),
+    ("", ""), ("   ", ""), ("?!,;", ""), ('"', ""), ("nothinglikeit", ""), ("text", "e"),
 ])  # fmt: skip
 def test_words_find_the_turns_that_hold_them(filled: Ledger, words: str, wanted: str) -> None:
     found = {hit.text for hit in filled.search(words)}

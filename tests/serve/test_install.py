@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, given, settings
 
 from hindbrain.journal.read import Record, read_segment, segments
 from hindbrain.serve import daemon
+from hindbrain.serve.install import manifest
+from tests.serve.installed import until
 from tests.serve.installing import EVENTS, User
 from tests.serve.settings_styles import REFUSED, STYLES
 from tests.serve.test_install_text import texts
@@ -411,6 +413,21 @@ def test_several_installers_at_once_leave_one_hook_per_event(user: User) -> None
     for one in homes[2:]:
         one.uninstall()
     assert user.settings.read_bytes() == OTHER
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
+def test_an_installer_waits_for_another_one_of_the_same_home(user: User) -> None:
+    with manifest.held(user.home):
+        process = subprocess.Popen(user.argv("install", "claude-code"), env=dict(user.environ), stdout=subprocess.DEVNULL)
+
+        def at_the_lock() -> bool:
+            assert process.poll() is None, "it did not wait"
+            return str(user.home.install / "lock") in map(os.path.realpath, Path(f"/proc/{process.pid}/fd").iterdir())
+
+        until(at_the_lock, "the installer to come to the lock")
+        assert user.tree() == {}
+    assert process.wait(timeout=60) == 0
+    assert list(user.commands()) == EVENTS
 
 
 def test_a_file_changed_between_reading_and_writing_is_not_overwritten(user: User) -> None:

@@ -68,8 +68,8 @@ def line_kind(line: Mapping[str, Json], *, cut: bool = False) -> str:
     if kind is None and cut:
         # An assistant line names its type after its message, so a cut one has lost it.
         kind = fields(line.get("message")).get("role")
-    if line.get("isSidechain") is True:
-        return ""
+    if line.get("isSidechain") is True or isinstance(line.get("forkedFrom"), dict):
+        return ""  # a subagent's, or copied from the session this one branched off from
     if kind in ("user", "assistant"):
         return words(kind)
     if kind == "system":

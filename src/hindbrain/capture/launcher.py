@@ -25,7 +25,8 @@ ANSWERS: Final = "hindbrain.serve.answer"
 HOT_MODULES: Final = (
     "__init__", "base/__init__", "base/prefilter", "journal/__init__", "journal/append", "journal/line", "capture/__init__",
     "capture/hook", "capture/start", "journal/losses", "serve/__init__", "serve/answer", "recall/__init__", "recall/block",
-    "recall/context", "recall/rank", "recall/tokens", "recall/words", "base/redact", "base/redact_blocks", "base/redact_rules",
+    "recall/context", "recall/rank", "recall/tokens", "recall/words", "base/redact", "base/redact_assignments",
+    "base/redact_blocks", "base/redact_rules",
 )  # fmt: skip
 
 _SOURCE = """\

@@ -168,6 +168,15 @@ def _turn(row: tuple[object, ...]) -> Turn:
     return Turn(*columns)
 
 
+def forked_at(connection: sqlite3.Connection, session_id: str) -> int | None:
+    """When a session was made from another; its client copies what had been said until then."""
+    query = """
+    SELECT max(at) FROM events WHERE session_id = ? AND kind = 'session_start' AND json_extract(detail, '$.source') = 'fork'
+    """
+    row = connection.execute(query, (clean(session_id),)).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
 def cursor(connection: sqlite3.Connection, source: str) -> tuple[Json, int] | None:
     """Where a source has been dealt with to, and the time its cursor was set for."""
     row = connection.execute("SELECT position, at FROM cursors WHERE source = ?", (clean(source),)).fetchone()

@@ -227,6 +227,11 @@ class Ledger:
         with self.translating():
             return query.turns_of(self.connection, session_id)
 
+    def forked_at(self, session_id: str) -> int | None:
+        """When a session was made from another; None for one that began by itself."""
+        with self.translating():
+            return query.forked_at(self.connection, session_id)
+
     def cursor(self, source: str) -> Json:
         """Where a source has been dealt with to, as its reader put it; None before the first time."""
         with self.translating():

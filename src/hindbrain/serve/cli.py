@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -20,16 +21,29 @@ from hindbrain.serve import exits
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import flush, note, printable, silence
 
+# Set by a shell that wants to complete a command line; `hindbrain completion` prints the script that does.
+COMPLETE: Final = "_HINDBRAIN_COMPLETE"
+
 # name -> "module:attribute"
 COMMANDS: Final[dict[str, str]] = {
     "backup": "hindbrain.serve.commands.backup:backup",
+    "completion": "hindbrain.serve.commands.completion:completion",
     "config": "hindbrain.serve.commands.config:config",
+    "context": "hindbrain.serve.commands.context:context",
+    "correct": "hindbrain.serve.commands.remember:correct",
     "daemon": "hindbrain.serve.commands.daemon:daemon",
     "demo": "hindbrain.serve.commands.demo:demo",
     "doctor": "hindbrain.serve.commands.doctor:doctor",
+    "forget": "hindbrain.serve.commands.forget:forget",
+    "import": "hindbrain.serve.commands.transcripts:transcripts",
     "install": "hindbrain.serve.commands.install:install",
+    "pin": "hindbrain.serve.commands.remember:pin",
+    "remember": "hindbrain.serve.commands.remember:remember",
     "search": "hindbrain.serve.commands.search:search",
+    "sessions": "hindbrain.serve.commands.lists:sessions",
+    "show": "hindbrain.serve.commands.show:show",
     "status": "hindbrain.serve.commands.status:status",
+    "timeline": "hindbrain.serve.commands.lists:timeline",
     "uninstall": "hindbrain.serve.commands.uninstall:uninstall",
 }
 
@@ -101,6 +115,10 @@ def run(args: Sequence[str]) -> int:
 
 def _invoke(args: Sequence[str], invocation: Invocation) -> int:
     # Not cli.main(): it has its own ideas of what to do about a closed pipe.
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "hindbrain", COMPLETE, instruction)
     try:
         with cli.make_context("hindbrain", list(args), obj=invocation) as context:
             result = cli.invoke(context)

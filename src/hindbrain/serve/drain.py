@@ -23,7 +23,7 @@ from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
 from hindbrain.base.redact import redact
 from hindbrain.capture.decode import events_of, unparsed
-from hindbrain.capture.event import Event
+from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.record import Recorder
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, follow, transcripts_changed
@@ -34,6 +34,8 @@ from hindbrain.ledger.project import place_event, resolve
 from hindbrain.ledger.store import Ledger
 
 log = logging.getLogger("hindbrain.drain")
+# Where no log is set up (a command, a program of the user's) nothing may reach the terminal as it is.
+logging.getLogger("hindbrain").addHandler(logging.NullHandler())
 
 # How much of a transcript is read before the journal gets it; bounds memory, not work.
 _FOLLOW_BYTES: Final = 4 << 20
@@ -226,7 +228,7 @@ class Drain:
                 if step.cursor is None or step.cursor == cursor:
                     break
                 moved = self._ledger.cursor_event(_TRANSCRIPT + path, step.cursor.to_json(), "claude-code")
-                added += self._recorder.record([*step.events, moved], now)
+                added += self._recorder.record([*self._without_copies(step.events), moved], now)
                 more = step.more
                 self._drain(done)  # the cursor is in the journal now and counts from here on
         except LedgerError:
@@ -238,6 +240,12 @@ class Drain:
         done.followed += added
         return added
 
+    def _without_copies(self, events: list[Event]) -> list[Event]:
+        """A fork's transcript begins with what was said before it, under new ids; that belongs to the session it came from."""
+        sessions = {(event.agent, event.session) for event in events}
+        forked = {session: self._ledger.forked_at(session_id(*session)) for session in sessions}
+        return [event for event in events if event.at >= (forked[event.agent, event.session] or 0)]
+
     def _cursor(self, path: str) -> TranscriptCursor | None:
         stored = self._ledger.cursor(_TRANSCRIPT + path)
         try:
@@ -247,6 +255,7 @@ class Drain:
 
     def catch_up(self, done: Drained) -> int:
         """Follow every transcript that changed while no hook told of it, since capture began on this machine."""
+        self._drain(done)  # hooks may have told of these sessions what the reading depends on
         known: dict[str, tuple[int, int]] = {}
         for name in self._ledger.cursors(_TRANSCRIPT):
             path = name.removeprefix(_TRANSCRIPT)

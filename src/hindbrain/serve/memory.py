@@ -38,7 +38,7 @@ from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.project import Place, place_event, resolve
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import context, rank
-from hindbrain.serve.drain import Drain
+from hindbrain.serve.drain import Drain, Drained
 from hindbrain.serve.status import lag, opened
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
@@ -184,6 +184,8 @@ class Memory:
         with Ledger.open(self._home.ledger, self._clock) as ledger:
             drain = Drain(self._home, ledger, self._clock, [], follows=False)
             try:
+                if ledger.created:  # nobody after us would see that it was made anew
+                    drain.replay_archives(Drained())
                 drain.run()
             finally:
                 drain.close()
@@ -254,7 +256,7 @@ class Memory:
         event = memories.memory_event(
             "correct", agent=_AGENT, session=said.session, at=said.at, text=said.text, detail={"turn": said.id, "target": memory}
         )
-        self._write([said, event], None)
+        self._write([said, event], found)
         return memories.memory_id(event.id)
 
     def pin(self, memory: str, pinned: bool = True) -> None:

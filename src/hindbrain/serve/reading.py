@@ -113,9 +113,9 @@ def memory(ledger: Ledger, identifier: str) -> Kept:
         row = connection.execute(_MEMORY, (identifier,)).fetchone()
         links = tuple(Link(*each) for each in connection.execute(_LINKS, (identifier,)).fetchall())
         older = tuple(each[0] for each in connection.execute(_REPLACED, (identifier,)).fetchall())
-    columns: list[Any] = list(row)
+    columns: list[Any] = [*row, older, links]
     columns[12] = bool(columns[12])
-    return Kept(*columns, older, links)
+    return Kept(*columns)
 
 
 def evidence(ledger: Ledger, kept: Kept) -> list[Piece]:

@@ -18,7 +18,9 @@ from hindbrain.serve.terminal import note, printable, say, say_json
 def context(
     invocation: Invocation, prompt: str, project: str | None, all_projects: bool, budget: int | None, as_json: bool
 ) -> None:
-    """Print what an agent would be told at PROMPT, or without one at the start of a session.
+    """Print what an agent would be told at PROMPT.
+
+    Without a prompt: at the start of a session.
 
     \b
     hindbrain context
@@ -26,12 +28,13 @@ def context(
     hindbrain context "which database" --project shop --json
     """
     from hindbrain.recall.context import build
+    from hindbrain.recall.rank import Found
     from hindbrain.recall.tokens import tokens_in
     from hindbrain.serve.answer import BUDGETS, question
     from hindbrain.serve.asking import known_text
 
     event = "UserPromptSubmit" if prompt.strip() else "SessionStart"
-    text, found = "", []
+    text, found = "", list[Found]()
     with reading(invocation) as ledger:
         chosen = chosen_project(ledger, project, all_projects)
         if ledger is not None:
@@ -41,7 +44,8 @@ def context(
             with ledger.reading() as connection:
                 text, found = build(connection, asked)
     if as_json:
-        items = [{"id": each.id, "kind": each.kind, "role": each.role, "project": each.project, "text": each.text} for each in found]
+        fields = ("id", "kind", "role", "project", "text")
+        items = [{name: getattr(each, name) for name in fields} for each in found]
         say_json({"event": event, "text": text, "tokens": tokens_in(text), "items": items})
     elif text:
         say(text)

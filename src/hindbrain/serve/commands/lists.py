@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 @json_option
 @pass_invocation
 def sessions(invocation: Invocation, project: str | None, all_projects: bool, limit: int, as_json: bool) -> None:
-    """List the sessions that were active last, newest first: id, agent, project, start, turns, first prompt.
+    """List sessions, the one active last first.
+
+    One line each: id, agent, project, start, turns, first prompt.
 
     \b
     hindbrain sessions
@@ -64,7 +66,9 @@ def sessions(invocation: Invocation, project: str | None, all_projects: bool, li
 def timeline(
     invocation: Invocation, project: str | None, all_projects: bool, since: int | None, limit: int, as_json: bool
 ) -> None:
-    """Show sessions and what was asked in them, day by day, the newest last.
+    """Show what was asked, day by day.
+
+    By session, the newest day last.
 
     \b
     hindbrain timeline

@@ -41,9 +41,9 @@ def search(
     invocation: Invocation, words: tuple[str, ...], limit: int, project: str | None, all_projects: bool, after: int | None,
     before: int | None, as_of: int | None, role: str | None, explain: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Find what fits WORDS best, in the project of the current directory.
+    """Find what fits WORDS best.
 
-    Any text is a question; operators and quotes are only words. Times are UTC.
+    By default in the project of the current directory. Any text is a question; operators and quotes are only words. Times are UTC.
 
     \b
     hindbrain search retry with backoff

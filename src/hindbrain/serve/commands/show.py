@@ -29,7 +29,9 @@ _STANDING = {
 @json_option
 @pass_invocation
 def show(invocation: Invocation, id: str, why: bool, limit: int, as_json: bool) -> None:
-    """Show the turn, session or memory with this ID; the first 6 characters are enough where they are unique.
+    """Show the turn, session or memory ID.
+
+    Its first 6 characters are enough where they are unique.
 
     \b
     hindbrain show e_1f00ba51
