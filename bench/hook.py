@@ -84,7 +84,7 @@ def main() -> None:
         home, python = Path(scratch) / "home", install(Path(scratch))
         command = [python, "-I", "-m", "hindbrain", "--home", str(home)]
         told = subprocess.run([python, "-I", "-c", INSTALL, str(home)], check=True, capture_output=True, text=True)
-        hook = told.stdout.split("\n")[:4]
+        hook = told.stdout.splitlines()
         quiet(*command, "daemon", "start")
         cases = {
             "bare": ([python, "-I", "-S", "-c", "pass"], payload(False)),

@@ -30,6 +30,7 @@ from hindbrain.serve.drain import Drain
 LINES = int(os.environ.get("LINES_TOTAL", "100000"))
 ROUNDS = 10
 SEGMENT_BYTES = 4 << 20
+COLUMNS = "id, session_id, role, text, tool, at, key, origins, segment, start, near, detail"
 START_NS = 1_790_000_000_000_000_000
 
 
@@ -87,7 +88,7 @@ def resident_mb() -> float:
 
 
 class Bare:
-    """A table of one column, filled with the same texts as the ledger in batches of the same size."""
+    """A plain table filled with the very rows the ledger stored, in batches of the same size."""
 
     def __init__(self, path: Path, ledger: Path) -> None:
         self._ledger = ledger
@@ -95,18 +96,19 @@ class Bare:
         self._target = sqlite3.connect(path, isolation_level=None)
         self._target.execute("PRAGMA journal_mode = WAL")
         self._target.execute("PRAGMA synchronous = FULL")
-        self._target.execute("CREATE TABLE bare (text TEXT NOT NULL)")
+        self._target.execute(f"CREATE TABLE bare ({COLUMNS})")
 
     def insert_new(self) -> tuple[int, float]:
         """Insert what the ledger has gained; how many texts, and the seconds spent inserting."""
         source = sqlite3.connect(f"{self._ledger.absolute().as_uri()}?mode=ro", uri=True)
         count, seconds = 0, 0.0
-        texts = source.execute("SELECT rowid, text FROM turns WHERE rowid > ? ORDER BY rowid", (self._reached,))
+        places = ", ".join("?" * (COLUMNS.count(",") + 1))
+        texts = source.execute(f"SELECT rowid, {COLUMNS} FROM turns WHERE rowid > ? ORDER BY rowid", (self._reached,))
         while rows := texts.fetchmany(BATCH_RECORDS):
             self._reached = rows[-1][0]
             start = time.perf_counter()
             self._target.execute("BEGIN IMMEDIATE")
-            self._target.executemany("INSERT INTO bare (text) VALUES (?)", [(text,) for _, text in rows])
+            self._target.executemany(f"INSERT INTO bare VALUES ({places})", [row[1:] for row in rows])
             self._target.execute("COMMIT")
             seconds += time.perf_counter() - start
             count += len(rows)
@@ -121,12 +123,13 @@ def measure(home: Home, bare: Bare) -> dict[str, float]:
     texts = 0
     with Ledger.open(home.ledger, clock) as ledger:
         work = Drain(home, ledger, clock, [])
-        before = resident_mb()
+        before = 0.0
         for number in range(ROUNDS):
             size = write_segments(home.journal, lines, number * LINES // ROUNDS, LINES // ROUNDS)
             start = time.perf_counter()
             work.run()
             took = time.perf_counter() - start
+            before = before or resident_mb()  # once the caches are warm: what counts is that it does not grow from there
             count, raw = bare.insert_new()
             drained, inserted, texts = drained + took, inserted + raw, texts + count
             print(f"{size >> 20} MiB: {count} texts in {took:.2f} s, bare in {raw:.2f} s", flush=True)

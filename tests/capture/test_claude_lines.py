@@ -357,3 +357,10 @@ def test_what_the_client_writes_in_the_models_name_is_no_turn() -> None:
     filler["message"]["model"] = "<synthetic>"
     [event] = read(user("hello"), filler)[1:]
     assert (event.kind, event.role, event.text) == ("notice", None, "No response requested.")
+
+
+def test_a_line_copied_from_the_session_a_branch_came_from_is_not_said_again() -> None:
+    origin = {"sessionId": "first", "messageUuid": "u1"}
+    copied = user("said before", forkedFrom=origin), assistant(text("answered before"), forkedFrom=origin)
+    [event] = read(*copied, user("said here"))
+    assert event.text == "said here"

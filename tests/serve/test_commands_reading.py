@@ -230,8 +230,8 @@ def test_ids_are_compared_and_never_interpreted(run: CommandLine, ids: dict[str,
 
 
 def test_sessions_are_one_line_each_newest_first(run: CommandLine, ids: dict[str, str]) -> None:
-    lines = run("sessions").out.splitlines()
-    assert [text.split("turns  ")[1] for text in lines] == ["use PostgreSQL for the orders service", "why does the login test fail?"]
+    lines = [text.split("turns  ")[1] for text in run("sessions").out.splitlines()]
+    assert lines == ["use PostgreSQL for the orders service", "why does the login test fail?"]
     data = run.one("sessions", "--all-projects")
     assert [(each["session"], each["turns"], each["project"]) for each in data] == [
         ("talk-3", 1, "other"), ("talk-2", 1, "shop"), ("talk-1", 3, "shop")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from hindbrain.capture.launcher import BOOT
 from hindbrain.journal.read import Record, read_segment, segments
 from hindbrain.serve import daemon
 from hindbrain.serve.install import manifest
@@ -43,7 +44,7 @@ def fire(user: User, command: list[str], payload: bytes) -> list[bytes]:
 
 
 def ours(user: User, event: str, python: str = sys.executable) -> list[str]:
-    return [python, "-I", "-S", str(user.home.root / "hook.py"), "claude-code", event]
+    return [python, "-I", "-S", "-c", BOOT, str(user.home.root / "hook.py"), "claude-code", event]
 
 
 def test_each_event_gets_one_hook_that_runs_without_a_shell(user: User) -> None:

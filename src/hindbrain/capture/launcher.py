@@ -1,7 +1,7 @@
 """This installation -> the one file an agent's hook runs, and the command line to run it with.
 
-The command is `<absolute interpreter> -I -S <home>/hook.py <agent>`: isolated from the user's variables and site-packages, no
-shell, no PATH. The file lives in the data directory, so the command stays the same across upgrades of the package (some agents
+The command is `<absolute interpreter> -I -S -c <BOOT> <home>/hook.py <agent> <event>`: isolated from the user's variables and
+site-packages, no shell, no PATH. The file lives in the data directory, so the command stays the same across upgrades of the package (some agents
 ask for trust again when it changes). It knows where the package is and which home it serves.
 """
 
@@ -18,6 +18,9 @@ from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.journal import losses
 
 LAUNCHER: Final = "hook.py"
+# Python exits with 2 when its script is missing, and 2 is how a hook tells Claude Code to block the prompt. Whoever deletes the
+# data directory by hand would be locked out of the agent, so a missing launcher has to be a quiet success.
+BOOT: Final = "import sys,posix;sys.argv.pop(0);exec(open(sys.argv[0]).read()if posix.access(sys.argv[0],4)else'')"
 # What the launcher puts together: this stage, which keeps events, and the module that answers some of them.
 ANSWERS: Final = "hindbrain.serve.answer"
 
@@ -67,7 +70,7 @@ def launcher_command(home: Path) -> list[str]:
     """The command that runs the launcher of home; nothing is written."""
     if not sys.executable or not os.path.isabs(sys.executable):
         raise StorageError("the interpreter's own path is not known", hint="start hindbrain by its full path")
-    return [sys.executable, "-I", "-S", str(home / LAUNCHER)]
+    return [sys.executable, "-I", "-S", "-c", BOOT, str(home / LAUNCHER)]
 
 
 def install_launcher(home: Path) -> list[str]:

@@ -48,25 +48,26 @@ def apply(connection: sqlite3.Connection, events: Iterable[tuple[int, Mapping[st
 
 
 def _remove(connection: sqlite3.Connection, ids: str, at: int) -> None:
-    named = "SELECT value FROM json_each(?1)"
-    turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= ?2)"
-    doomed = [row[0] for row in connection.execute(turns, (ids, at)).fetchall()]
+    values = {"ids": ids, "at": at}
+    named = "SELECT value FROM json_each(:ids)"
+    turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= :at)"
+    doomed = [row[0] for row in connection.execute(turns, values).fetchall()]
     # a memory goes when it is named, or when its evidence goes
     memories = f"""
         SELECT id FROM memories WHERE id IN ({named})
         UNION SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN ({turns})
     """
-    gone = [row[0] for row in connection.execute(memories, (ids, at)).fetchall()]
+    gone = [row[0] for row in connection.execute(memories, values).fetchall()]
     _remove_memories(connection, gone)
     _remove_turns(connection, doomed)
     connection.execute(
-        f"DELETE FROM events WHERE kind <> 'forget' AND (id IN ({named}) OR (session_id IN ({named}) AND at <= ?2))", (ids, at)
+        f"DELETE FROM events WHERE kind <> 'forget' AND (id IN ({named}) OR (session_id IN ({named}) AND at <= :at))", values
     )
-    connection.execute(f"DELETE FROM injections WHERE item_id IN ({named}) OR session_id IN ({named})", (ids,))
+    connection.execute(f"DELETE FROM injections WHERE item_id IN ({named}) OR session_id IN ({named})", values)
     connection.execute(f"""
-        DELETE FROM sessions WHERE id IN ({named}) AND last_at <= ?2
+        DELETE FROM sessions WHERE id IN ({named}) AND last_at <= :at
         AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
-        AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", (ids, at))  # fmt: skip
+        AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", values)  # fmt: skip
 
 
 def _remove_memories(connection: sqlite3.Connection, ids: list[str]) -> None:

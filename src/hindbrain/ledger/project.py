@@ -20,6 +20,7 @@ from hindbrain.capture.event import Event, stable_id
 from hindbrain.ledger.merge import clean, whole
 
 MAX_LEVELS: Final = 256
+MAX_PATH: Final = 4096  # no system opens a longer one, and resolving its parts one by one takes seconds
 MAX_POINTER: Final = 8 << 10  # .git files, commondir, HEAD
 MAX_CONFIG: Final = 1 << 20
 MAX_REMOTE: Final = 2048
@@ -93,6 +94,8 @@ def place_of(event: Event) -> tuple[Place, int] | None:
 
 def _repository(cwd: str) -> tuple[str, str] | None:
     """The git directory and the common directory of the repository around a directory."""
+    if len(cwd) > MAX_PATH:
+        return None
     directory = os.path.realpath(cwd)
     if not os.path.isabs(cwd) or not stat.S_ISDIR(os.stat(directory).st_mode):
         return None

@@ -185,8 +185,9 @@ def cursor(connection: sqlite3.Connection, source: str) -> tuple[Json, int] | No
 
 def cursors(connection: sqlite3.Connection, prefix: str) -> dict[str, Json]:
     """The cursors whose source begins with a prefix."""
-    query = "SELECT source, position FROM cursors WHERE substr(source, 1, length(?1)) = ?1 ORDER BY source"
-    return {source: json.loads(position) for source, position in connection.execute(query, (clean(prefix),)).fetchall()}
+    query = "SELECT source, position FROM cursors WHERE substr(source, 1, length(:prefix)) = :prefix ORDER BY source"
+    rows = connection.execute(query, {"prefix": clean(prefix)}).fetchall()
+    return {source: json.loads(position) for source, position in rows}
 
 
 def place(connection: sqlite3.Connection, cwd: str) -> tuple[str, str, int] | None:

@@ -71,7 +71,7 @@ ON CONFLICT (identity) DO UPDATE SET created_at = min(created_at, excluded.creat
 _PUT_ALIAS: Final = "INSERT INTO project_aliases (identity, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _PUT_PLACE: Final = """
 INSERT INTO places (cwd, identity, project_id, remote, common_dir, branch, at)
-SELECT ?1, ?2, project_id, ?3, ?4, ?5, ?6 FROM project_aliases WHERE identity = ?2
+SELECT :cwd, :identity, project_id, :remote, :common_dir, :branch, :at FROM project_aliases WHERE identity = :identity
 ON CONFLICT (cwd) DO UPDATE SET
     identity = excluded.identity, project_id = excluded.project_id, remote = excluded.remote,
     common_dir = excluded.common_dir, branch = excluded.branch, at = excluded.at
@@ -270,7 +270,8 @@ def write_places(connection: sqlite3.Connection, places: Sequence[tuple[Place, i
         project = stable_id("p", place.identity)
         connection.execute(_PUT_PROJECT, (project, place.identity, place.name, *place.of_project, at))
         connection.execute(_PUT_ALIAS, (place.identity, project))
-        connection.execute(_PUT_PLACE, (place.cwd, place.identity, place.remote, place.common_dir, place.branch, at))
+        found = {"remote": place.remote, "common_dir": place.common_dir, "branch": place.branch, "at": at}
+        connection.execute(_PUT_PLACE, {"cwd": place.cwd, "identity": place.identity, **found})
     return [place.cwd for place, _ in places]
 
 

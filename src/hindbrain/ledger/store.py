@@ -253,6 +253,19 @@ class Ledger:
             detail={"source": source, "position": position},
         )  # fmt: skip
 
+    def meta(self, key: str) -> str:
+        """A note about the ledger itself; "" when there is none."""
+        with self.translating():
+            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Note something about the ledger itself."""
+        with self.writing() as connection:
+            connection.execute(
+                "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+            )
+
     def note_injections(self, session_id: str, items: Sequence[str], at: int) -> None:
         """Remember what a session was told."""
         with self.writing() as connection:

@@ -115,8 +115,7 @@ class Worker:
                 asking.start()
             self._told = lambda: _write_down(asking, ledger)
             try:
-                if ledger.created:
-                    drain.replay_archives(Drained())
+                drain.replay_archives(Drained())
                 if self._config.catch_up:
                     drain.catch_up(Drained())
                 return self._loop(drain)

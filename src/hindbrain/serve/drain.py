@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import queue
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +31,8 @@ from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, follow, transcripts_changed
 from hindbrain.journal.archive import archive_stored, without_writers
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segment_name, segments
-from hindbrain.ledger.ingest import Batch, batches, segment_source
+from hindbrain.ledger.forget import forgotten, is_forgotten
+from hindbrain.ledger.ingest import BATCH_RECORDS, Batch, batches, segment_source
 from hindbrain.ledger.project import place_event, resolve
 from hindbrain.ledger.store import Ledger
 
@@ -43,6 +46,7 @@ _FOLLOW_BYTES: Final = 4 << 20
 RECHECK_SECONDS: Final = (1.0, 5.0, 30.0)
 _TRANSCRIPT: Final = "transcript:"
 _RECENT_MS: Final = 600_000
+_REPLAYED: Final = "archives replayed"
 
 
 @dataclass(slots=True)
@@ -91,7 +95,8 @@ class Drain:
     def _drain_once(self, done: Drained) -> bool:
         """One sweep over the open segments; True when it took something in, so that another sweep may find more."""
         before = done.records + done.damages
-        for batch in batches(self._unread(), events_of):
+        paths = segments(self._home.journal)
+        for batch in ahead(batches(_unread([(path, self._offset(path)) for path in paths]), events_of)):
             self._sync(batch)
             self._keep_copies(batch.damages)
             self._ingest(batch, done)
@@ -116,17 +121,6 @@ class Drain:
                     raise storage_error("sync", path, error) from error
                 finally:
                     os.close(descriptor)
-
-    def _unread(self) -> Iterator[Record | Damage]:
-        paths = segments(self._home.journal)
-        for path in paths:
-            start = self._offset(path)
-            try:
-                if path.stat().st_size > start:
-                    with without_writers(path) if path != paths[-1] else contextlib.nullcontext(False) as final:
-                        yield from read_segment(path, start, final=final)
-            except FileNotFoundError:
-                continue  # archived since it was listed: all of it was stored
 
     def _offset(self, path: Path) -> int:
         stored = self._ledger.cursor(segment_source(segment_name(path)))
@@ -182,7 +176,7 @@ class Drain:
         added = 0
         for cwd, (agent, just_started) in self._unidentified.items():
             known = self._ledger.place(cwd)
-            if known is None or just_started:
+            if known is None or (just_started and os.path.isdir(cwd)):  # a folder that is gone is still what it was
                 place = resolve(cwd)
                 if known is None or known[0] != place.identity:
                     event = place_event(place, agent, self._clock.now_ms(), after=-1 if known is None else known[2])
@@ -228,7 +222,7 @@ class Drain:
                 if step.cursor is None or step.cursor == cursor:
                     break
                 moved = self._ledger.cursor_event(_TRANSCRIPT + path, step.cursor.to_json(), "claude-code")
-                added += self._recorder.record([*self._without_copies(step.events), moved], now)
+                added += self._recorder.record([*wanted(self._ledger, step.events), moved], now)
                 more = step.more
                 self._drain(done)  # the cursor is in the journal now and counts from here on
         except LedgerError:
@@ -239,12 +233,6 @@ class Drain:
             done.unread.append(f"{path}: {error.message}")
         done.followed += added
         return added
-
-    def _without_copies(self, events: list[Event]) -> list[Event]:
-        """A fork's transcript begins with what was said before it, under new ids; that belongs to the session it came from."""
-        sessions = {(event.agent, event.session) for event in events}
-        forked = {session: self._ledger.forked_at(session_id(*session)) for session in sessions}
-        return [event for event in events if event.at >= (forked[event.agent, event.session] or 0)]
 
     def _cursor(self, path: str) -> TranscriptCursor | None:
         stored = self._ledger.cursor(_TRANSCRIPT + path)
@@ -268,16 +256,70 @@ class Drain:
         return sum(self.follow(str(path), done) for path in changed)
 
     def replay_archives(self, done: Drained) -> None:
-        """Take in archived segments the ledger has not seen: for a ledger that was just made anew."""
+        """Take in what archives hold, once in a ledger's life: it may have been made anew. Cut off, it is done again."""
+        if self._ledger.meta(_REPLAYED):
+            return
         for path in archives(self._home.archive):
-            if self._ledger.cursor(segment_source(segment_name(path))) is None:
-                for batch in batches(read_archive(path), events_of):
-                    self._ingest(batch, done)
+            for batch in ahead(batches(read_archive(path), events_of)):
+                self._ingest(batch, done)
+        self._ledger.set_meta(_REPLAYED, "yes")
 
     def archive(self, keep: int) -> list[str]:
         """Compress the segments that are wholly stored."""
         stored = {segment_name(path): self._offset(path) for path in segments(self._home.journal)}
         return archive_stored(self._home.journal, self._home.archive, stored, keep)
+
+
+def _unread(offsets: list[tuple[Path, int]]) -> Iterator[Record | Damage]:
+    """What lies behind the cursors of the open segments."""
+    for path, start in offsets:
+        try:
+            if path.stat().st_size > start:
+                with without_writers(path) if path != offsets[-1][0] else contextlib.nullcontext(False) as final:
+                    yield from read_segment(path, start, final=final)
+        except FileNotFoundError:
+            continue  # archived since it was listed: all of it was stored
+
+
+def ahead(work: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches, the next being read and decoded while one is being stored: SQLite lets go of the interpreter.
+
+    A short backlog, which is the usual one, has a single batch and needs no second thread.
+    """
+    first = next(work, None)
+    if first is None:
+        return
+    if len(first.records) + len(first.damages) < BATCH_RECORDS:
+        yield first
+        yield from work
+        return
+    ready: queue.Queue[Batch | BaseException | None] = queue.Queue(maxsize=1)
+    stop = threading.Event()
+
+    def read_on() -> None:
+        try:
+            for batch in work:
+                ready.put(batch)
+                if stop.is_set():
+                    return
+            ready.put(None)
+        except BaseException as error:  # noqa: BLE001  # handed over: it is raised where the batches are wanted
+            ready.put(error)
+
+    reader = threading.Thread(target=read_on, name="reading", daemon=True)
+    reader.start()
+    try:
+        yield first
+        while (batch := ready.get()) is not None:
+            if isinstance(batch, BaseException):
+                raise batch
+            yield batch
+    finally:
+        stop.set()
+        while reader.is_alive():  # it may be waiting to hand over one more
+            with contextlib.suppress(queue.Empty):
+                ready.get(timeout=0.05)
+        reader.join()
 
 
 def capture_began_ms(home: Home) -> int:
@@ -308,6 +350,22 @@ def default_roots(environ: dict[str, str] | None = None) -> list[Path]:
     if values.get("HOME"):
         roots.append(Path(values["HOME"]) / ".claude" / "projects")
     return roots
+
+
+def wanted(ledger: Ledger, events: list[Event]) -> list[Event]:
+    """What a transcript said that is to be kept.
+
+    A fork's transcript begins with what was said before it, under new ids; that belongs to the session it came from. What was
+    forgotten would be turned away by the ledger, but the journal would hold its text again (P13).
+    """
+    with ledger.reading() as connection:
+        gone = forgotten(connection)
+    forked = {session: ledger.forked_at(session_id(*session)) for session in {(each.agent, each.session) for each in events}}
+    return [
+        each for each in events
+        if each.at >= (forked[each.agent, each.session] or 0)
+        and not is_forgotten(gone, each.id, session_id(each.agent, each.session) if each.session else None, each.at)
+    ]  # fmt: skip
 
 
 def cleaned(line: bytes) -> bytes:

@@ -22,13 +22,11 @@ from hindbrain.base.config import Config
 from hindbrain.base.errors import LockTimeout, NotFound, StorageError
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
-from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, allowed, follow
-from hindbrain.ledger.forget import forgotten, is_forgotten
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
-from hindbrain.serve.drain import Drain, Drained, cleaned, default_roots
+from hindbrain.serve.drain import Drain, Drained, cleaned, default_roots, wanted
 from hindbrain.serve.forgetting import finish
 
 _CURSOR: Final = "transcript:"
@@ -120,12 +118,7 @@ class _Counted:
         self._ledger = ledger
         self._now = clock.now_ms()
         self._met: set[str] = set()  # turns of files looked at before: two files may tell the same
-        self._gone: dict[str, int] = {}
-        self._from: dict[str, tuple[int, int]] = {}
-        if ledger is not None:
-            self._from = stored_from(ledger)
-            with ledger.reading() as connection:
-                self._gone = forgotten(connection)
+        self._from = {} if ledger is None else stored_from(ledger)
 
     def count(self, file: File) -> None:
         cursor = stored_cursor(self._ledger, file.path)
@@ -138,19 +131,15 @@ class _Counted:
             if any(problem.start == problem.end == 0 for problem in done.problems):  # another file than the one read before
                 start = file.turns_known = 0
             file.problems += [f"at {problem.start}: {problem.reason}" for problem in done.problems]
-            self._compare(file, [event for event in done.events if event.kind == "turn"])
-            sessions |= {event.session for event in done.events}
+            events = done.events if self._ledger is None else wanted(self._ledger, done.events)
+            self._compare(file, {event.id for event in events if event.kind == "turn"} - self._met)
+            sessions |= {event.session for event in events}
             more = done.more and done.cursor != cursor
             cursor = done.cursor
         file.to_read = (0 if cursor is None else cursor.offset) - start
         file.sessions = len(sessions)
 
-    def _compare(self, file: File, turns: list[Event]) -> None:
-        fresh = {
-            event.id for event in turns
-            if event.id not in self._met
-            and not is_forgotten(self._gone, event.id, session_id(event.agent, event.session), event.at)
-        }  # fmt: skip
+    def _compare(self, file: File, fresh: set[str]) -> None:
         known = self._stored(fresh)
         file.turns_known += len(known)
         file.turns_new += len(fresh) - len(known)
@@ -191,8 +180,7 @@ def carry_out(config: Config, clock: Clock, files: list[File], step: Step) -> No
             finish(home, ledger, clock)  # a wish to forget that was cut off comes before anything new
         drain = Drain(home, ledger, clock, dict.fromkeys(file.root for file in files), follows=False)
         try:
-            if ledger.created:
-                drain.replay_archives(Drained())
+            drain.replay_archives(Drained())
             drain.run()  # what hooks left waiting is not of our doing and must not be counted so
             for file in files:
                 step(os.path.basename(file.path))
@@ -224,7 +212,7 @@ def _take(drain: Drain, ledger: Ledger, file: File) -> None:
 
 def _count_known(ledger: Ledger, files: list[File]) -> None:
     stored = stored_from(ledger)
-    for file in files:
+    for file in [each for each in files if not each.error]:
         turns, file.sessions = stored.get(os.path.realpath(file.path), (0, 0))
         file.turns_known = max(0, turns - file.turns_new)
 

@@ -33,8 +33,8 @@ def forget(
 ) -> None:
     """Remove a turn, memory or session for good.
 
-    It goes from ledger, journal and archives, and is turned away if a transcript or a restored backup brings it again. Transcripts of the agent and backups are not
-    ours to change: those that may still hold it are named.
+    It goes from ledger, journal and archives, and is turned away if a transcript or a restored backup brings it again.
+    Transcripts of the agent and backups are not ours to change: those that may still hold it are named.
 
     \b
     hindbrain forget e_1f00ba51 --dry-run

@@ -43,7 +43,8 @@ def search(
 ) -> None:  # fmt: skip
     """Find what fits WORDS best.
 
-    By default in the project of the current directory. Any text is a question; operators and quotes are only words. Times are UTC.
+    By default in the project of the current directory. Any text is a question; operators and quotes are only words.
+    Times are UTC.
 
     \b
     hindbrain search retry with backoff

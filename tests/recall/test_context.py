@@ -1,0 +1,157 @@
+"""What an agent is told: rules first, then what fits, nothing it has already, and nothing at all where nothing fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from hindbrain import Memory
+from hindbrain.base.clock import SystemClock
+from hindbrain.base.home import Home
+from hindbrain.capture.event import session_id
+from hindbrain.journal import losses
+from hindbrain.ledger.store import Ledger
+from hindbrain.serve.asking import Asking, known_text
+from tests.recall.homes import START, Said, by_hook, by_worker, context_of, payload, tell
+
+Ask = Callable[[Path, str, dict[str, str]], str]
+BOTH = pytest.mark.parametrize("ask", [by_hook, by_worker])
+QUESTION = "which colour has the marmoset cage"
+
+
+@BOTH
+def test_a_prompt_is_told_what_fits_it(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, ["the marmoset cage is turquoise, a fine colour", Said("lunch is at noon", session="s2")])
+    said = ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION))
+    assert "(user, claude-code) the marmoset cage is turquoise" in said
+    assert "lunch" not in said
+
+
+@BOTH
+@pytest.mark.parametrize("prompt", ["what about the weather in Lisbon", "marmoset feeding times", "", "go on", "?", "yes please do it now"])
+def test_a_prompt_that_nothing_fits_is_told_nothing(memory: Memory, home: Path, ask: Ask, prompt: str) -> None:
+    tell(memory, ["the marmoset cage is turquoise"])
+    assert ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", prompt)) == ""
+
+
+@BOTH
+def test_a_prompt_of_one_word_needs_only_that_word(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, ["the marmoset cage is turquoise"])
+    assert "turquoise" in ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", "marmosets?"))
+
+
+@BOTH
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
+def test_a_session_is_not_told_what_it_said_itself(memory: Memory, home: Path, ask: Ask, event: str) -> None:
+    tell(memory, [Said("the marmoset cage is turquoise, a colour", session="mine")])
+    assert ask(home, event, payload(event, "/p/one", QUESTION, session="mine")) == ""
+    assert "turquoise" in ask(home, event, payload(event, "/p/one", QUESTION, session="yours"))
+
+
+@BOTH
+def test_what_tools_said_is_not_told(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, [Said("marmoset cage colour turquoise", role="tool_result"), Said("marmoset cage colour red", role="tool_call")])
+    assert ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION)) == ""
+
+
+@BOTH
+def test_what_was_noted_as_told_is_not_told_again(memory: Memory, home: Path, ask: Ask) -> None:
+    ids = tell(memory, ["the marmoset cage is turquoise, a colour", Said("hello", session="x")])
+    with Ledger.open(Home(home).ledger, SystemClock()) as ledger:
+        ledger.note_injections(session_id("claude-code", "x"), ids[:1], 1)
+    assert ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION, session="x")) == ""
+    assert "turquoise" in ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION, session="y"))
+
+
+@BOTH
+def test_rules_come_first_and_at_every_event_once(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, ["the marmoset cage is turquoise, a colour"])
+    memory.remember("answer in short sentences", kind="preference", project="/p/one")
+    memory.remember("the marmoset cage colour was agreed on", kind="decision", project="/p/one")
+    memory.settle()
+    lines = ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION)).split("\n")[1:-1]
+    assert "(rule, preference, user) answer in short sentences" in lines[0]
+    assert {line.partition(") ")[2] for line in lines[1:]} == {
+        "the marmoset cage colour was agreed on", "the marmoset cage is turquoise, a colour",
+    }  # fmt: skip
+
+
+@BOTH
+def test_a_session_start_is_told_what_was_said_last_newest_first(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, [Said(f"saying number {number}", session=f"s{number % 3}", minute=number + 1) for number in range(30)])
+    lines = ask(home, "SessionStart", payload("SessionStart", "/p/one")).split("\n")[1:-1]
+    assert [line.rpartition(" ")[2] for line in lines] == [str(number) for number in range(29, 17, -1)]
+
+
+@BOTH
+def test_a_subagent_is_told_what_fits_its_parents_prompt(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, ["the marmoset cage is turquoise, a colour"])
+    memory.record(agent="claude-code", session="x", role="user", text=QUESTION, project="/p/one", at=START + timedelta(days=1))
+    memory.settle()
+    assert "turquoise" in ask(home, "SubagentStart", payload("SubagentStart", "/p/one", session="x", agent_id="a1"))
+
+
+@BOTH
+def test_equal_texts_are_told_once(memory: Memory, home: Path, ask: Ask) -> None:
+    tell(memory, [Said("The marmoset cage colour is turquoise", session=f"s{number}", minute=number + 1) for number in range(4)])
+    assert ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION)).count("turquoise") == 1
+
+
+def worker_asked(home: Path, asking: Asking, event: str, call: dict[str, str]) -> str:
+    with Ledger.open(Home(home).ledger, SystemClock(), read_only=True) as ledger:
+        return context_of(asking.answer(ledger, event, dict(call)), event)
+
+
+def test_the_worker_tells_nothing_twice_until_the_session_is_compacted(memory: Memory, home: Path) -> None:
+    ids = tell(memory, ["the marmoset cage is turquoise, a colour"])
+    asking = Asking(Home(home), SystemClock())
+    call = payload("UserPromptSubmit", "/p/one", QUESTION)
+    assert "turquoise" in worker_asked(home, asking, "UserPromptSubmit", call)
+    assert worker_asked(home, asking, "UserPromptSubmit", call) == ""
+    hearer, told, _ = asking.told.get_nowait()
+    assert (hearer, told) == (session_id("claude-code", call["session_id"]), ids)
+    assert "turquoise" in worker_asked(home, asking, "SessionStart", payload("SessionStart", "/p/one", source="compact"))
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"])
+def test_what_stands_in_the_projects_own_instructions_is_not_told(memory: Memory, home: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "repository"
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_text("# House rules\n\n- The marmoset cage\n  is turquoise, a colour <b>\n")
+    tell(memory, [
+        Said("the marmoset   cage is TURQUOISE, a colour <b>", project=str(folder)),
+        Said("the marmoset cage colour is green, not", project=str(folder)),
+    ])  # fmt: skip
+    said = by_worker(home, "UserPromptSubmit", payload("UserPromptSubmit", str(folder), QUESTION))
+    assert "green" in said and "TURQUOISE" not in said
+
+
+def test_odd_things_in_place_of_instruction_files_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").mkdir()
+    (tmp_path / "AGENTS.md").symlink_to("/dev/zero")
+    (tmp_path / ".claude").symlink_to(tmp_path)
+    before = len(list(Path("/dev/fd").iterdir()))
+    assert [known_text(str(tmp_path)) for _ in range(20)] == [""] * 20
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+def test_a_recent_loss_is_told_at_the_start_of_a_session(memory: Memory, home: Path) -> None:
+    tell(memory, ["hello there"])
+    losses.prepare(str(home).encode())
+    assert losses.count(str(home).encode(), "enospc", {})
+    said = by_worker(home, "SessionStart", payload("SessionStart", "/p/other"))
+    assert "could not keep 1 events (enospc)" in said
+    assert "could not keep" not in by_worker(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION))
+
+
+@pytest.mark.parametrize("budget", [0, 50, 120, 300, 1000])
+def test_the_library_keeps_to_the_budget_and_says_what_is_in_the_block(memory: Memory, budget: int) -> None:
+    ids = tell(memory, [f"marmoset number {number} " + "lives in the cage " * 5 for number in range(30)])
+    block = memory.context("marmoset cage", project="/p/one", budget_tokens=budget)
+    assert {hit.id for hit in block.hits} <= set(ids)
+    assert [f"[{hit.id}]" in block.text for hit in block.hits] == [True] * len(block.hits)
+    assert block.text.count("\n- [") == len(block.hits)
+    assert (block.text == "") == (budget <= 120)
