@@ -80,6 +80,10 @@ bench-journal: setup ## Measure durable appends
 bench-ingest: setup ## Measure journal lines into the ledger
 	$(BIN)/python bench/ingest.py
 
+.PHONY: bench-quality
+bench-quality: setup ## Measure how often recall finds what was said, on public conversations
+	$(BIN)/python bench/quality.py
+
 .PHONY: bench-client
 bench-client: setup ## Measure what a headless prompt of Claude Code takes with and without Hindbrain
 	$(BIN)/python bench/client.py

@@ -1,28 +1,50 @@
 """How much the installed hook costs over starting the same interpreter with nothing to do.
 
-The package is built and installed into an environment of its own, as users have it, and its worker runs. Rounds are
-interleaved, so a noisy machine disturbs both sides alike; the figures are ratios of medians within one run.
+The package is built and installed into an environment of its own, as users have it, and its worker runs. A prompt is also
+answered from 10,000 stored turns: by the worker, and in a second home, where none may start, by the hook itself. Rounds are
+interleaved, so a noisy machine disturbs all sides alike; the figures are ratios of medians within one run.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from pydoc_data.topics import topics
+from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parents[1]
 INSTALL = """
-import sys
+import json, sys
 from pathlib import Path
 from hindbrain.capture.launcher import install_launcher
-print("\\n".join(install_launcher(Path(sys.argv[1]))))
+print(json.dumps(install_launcher(Path(sys.argv[1]))))
+"""
+FILL = """
+import sys
+from datetime import UTC, datetime, timedelta
+from hindbrain import Memory
+texts = sys.stdin.read().split("\\n")
+start = datetime(2026, 1, 1, tzinfo=UTC)
+with Memory.open(home=sys.argv[1]) as memory:
+    for number, text in enumerate(texts):
+        role = ("user", "assistant")[number % 2]
+        memory.record(agent="claude-code", session=f"s{number // 40}", role=role, text=text, project="/home/dev/app",
+                      key=str(number), at=start + timedelta(minutes=number))
+    memory.settle(600)
 """
 ROUNDS = int(os.environ.get("ROUNDS", "150"))
+TURNS = int(os.environ.get("TURNS", "10000"))
+QUESTION = "Why does the import of a nested package fail when its loader raises an error, and which traceback do we show?"
 
 
 def payload(secret: bool) -> bytes:
@@ -45,6 +67,23 @@ def payload(secret: bool) -> bytes:
     return data
 
 
+def talk(number: int) -> list[str]:
+    """Turns in the words of Python's own manual, two to five sentences each; always the same for one Python."""
+    choose = random.Random(20260101)
+    manual = " ".join(" ".join(topics.values()).split())
+    sentences = [each for each in manual.split(". ") if 30 < len(each) < 300]
+    return [". ".join(choose.choices(sentences, k=choose.randint(2, 5))) for _ in range(number)]
+
+
+def prompt(number: int) -> bytes:
+    """A prompt of a session of its own, so that nothing of it was told before."""
+    call = {
+        "session_id": f"asks-{number}", "transcript_path": f"/home/dev/.claude/projects/-home-dev-app/asks-{number}.jsonl",
+        "cwd": "/home/dev/app", "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": QUESTION,
+    }  # fmt: skip
+    return json.dumps(call).encode()
+
+
 def quiet(*argv: str) -> None:
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
 
@@ -58,12 +97,12 @@ def install(where: Path) -> str:
     return python
 
 
-def once(argv: list[str], data: bytes) -> float:
-    """Milliseconds from start to exit of one process that is handed `data`."""
+def once(argv: list[str], data: bytes, out: int) -> float:
+    """Milliseconds from start to exit of one process that is handed `data` and prints to `out`."""
     reader, writer = os.pipe()
     os.write(writer, data)
     os.close(writer)
-    actions = [(os.POSIX_SPAWN_DUP2, reader, 0), (os.POSIX_SPAWN_CLOSE, reader)]
+    actions = [(os.POSIX_SPAWN_DUP2, reader, 0), (os.POSIX_SPAWN_CLOSE, reader), (os.POSIX_SPAWN_DUP2, out, 1)]
     environ = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, environ, file_actions=actions)
@@ -75,37 +114,81 @@ def once(argv: list[str], data: bytes) -> float:
     return taken * 1000
 
 
-def p95(values: list[float]) -> float:
-    return sorted(values)[int(len(values) * 0.95)]
+class Case:
+    """One kind of call, and how long each of them took."""
+
+    def __init__(self, argv: list[str], data: Callable[[int], bytes], answered: bool = False) -> None:
+        self.argv = argv
+        self.data = data
+        self.answered = answered
+        self.times: list[float] = []
+        self.median = self.p95 = 0.0
+
+    def call(self, number: int, out: BinaryIO) -> float:
+        out.truncate(0)
+        out.seek(0)
+        taken = once(self.argv, self.data(number), out.fileno())
+        if bool(os.fstat(out.fileno()).st_size) is not self.answered:
+            raise SystemExit(f"{self.argv} {'said nothing' if self.answered else 'said something'}")
+        return taken
+
+    def sum_up(self) -> None:
+        self.median = statistics.median(self.times)
+        self.p95 = sorted(self.times)[int(len(self.times) * 0.95)]
+
+
+def prepared(python: str, home: Path) -> list[str]:
+    """A home that holds the talk, and the command of the hook installed in it."""
+    told = subprocess.run([python, "-I", "-c", INSTALL, str(home)], check=True, capture_output=True, text=True)
+    subprocess.run([python, "-I", "-c", FILL, str(home)], check=True, input="\n".join(talk(TURNS)), text=True)
+    command: list[str] = json.loads(told.stdout)
+    return command
+
+
+@contextmanager
+def no_worker(home: Path) -> Iterator[None]:
+    """No worker is started there: the lock of whoever is starting one is held."""
+    with (home / "worker.start").open("ab") as stamp:
+        fcntl.flock(stamp, fcntl.LOCK_EX)
+        yield
+
+
+def measure(cases: dict[str, Case], scratch: Path) -> None:
+    with (scratch / "said").open("w+b") as out:
+        for number in range(ROUNDS + 5):
+            for case in cases.values():
+                taken = case.call(number, out)
+                if number >= 5:  # the first rounds warm the caches
+                    case.times.append(taken)
+    for case in cases.values():
+        case.sum_up()
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as scratch:
-        home, python = Path(scratch) / "home", install(Path(scratch))
-        command = [python, "-I", "-m", "hindbrain", "--home", str(home)]
-        told = subprocess.run([python, "-I", "-c", INSTALL, str(home)], check=True, capture_output=True, text=True)
-        hook = told.stdout.splitlines()
-        quiet(*command, "daemon", "start")
+    with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as name:
+        scratch = Path(name)
+        home, alone, python = scratch / "home", scratch / "alone", install(scratch)
+        hook, hook_alone = prepared(python, home), prepared(python, alone)
+        command = [python, "-I", "-m", "hindbrain", "--home", str(home), "daemon"]
         cases = {
-            "bare": ([python, "-I", "-S", "-c", "pass"], payload(False)),
-            "append": ([*hook, "claude-code"], payload(False)),
-            "secret": ([*hook, "claude-code"], payload(True)),
+            "bare": Case([python, "-I", "-S", "-c", "pass"], lambda number: payload(False)),
+            "append": Case([*hook, "claude-code"], lambda number: payload(False)),
+            "secret": Case([*hook, "claude-code"], lambda number: payload(True)),
+            "daemon": Case([*hook, "claude-code", "UserPromptSubmit"], prompt, answered=True),
+            "cold": Case([*hook_alone, "claude-code", "UserPromptSubmit"], prompt, answered=True),
         }
-        times: dict[str, list[float]] = {name: [] for name in cases}
+        quiet(*command, "start")
         try:
-            for number in range(ROUNDS + 5):
-                for name, (argv, data) in cases.items():
-                    taken = once(argv, data)
-                    if number >= 5:  # the first rounds warm the caches
-                        times[name].append(taken)
+            with no_worker(alone):
+                measure(cases, scratch)
         finally:
-            quiet(*command, "daemon", "stop")
-    median = {name: statistics.median(values) for name, values in times.items()}
+            quiet(*command, "stop")
+    bare = cases["bare"]
+    ratio = {name: round(case.median / bare.median, 3) for name, case in cases.items()}
     print(json.dumps({
-        "bare_ms": round(median["bare"], 2), "append_ms": round(median["append"], 2),
-        "append_ratio": round(median["append"] / median["bare"], 3),
-        "append_p95_ratio": round(p95(times["append"]) / p95(times["bare"]), 3),
-        "append_secret_ratio": round(median["secret"] / median["bare"], 3), "n": ROUNDS,
+        "bare_ms": round(bare.median, 2), "append_ms": round(cases["append"].median, 2), "append_ratio": ratio["append"],
+        "append_p95_ratio": round(cases["append"].p95 / bare.p95, 3), "append_secret_ratio": ratio["secret"],
+        "inject_daemon_ratio": ratio["daemon"], "inject_cold_ratio": ratio["cold"], "n": ROUNDS,
     }))  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 import pytest
@@ -46,14 +47,19 @@ def test_the_next_sessions_request_holds_the_line_from_the_first(claude: Claude,
 
 
 def test_a_subagent_is_told_what_fits_its_errand(claude: Claude) -> None:
+    """What fits is judged by the prompt the errand came from, which has to be stored by then; a model takes that long."""
     claude.until_said(claude.ask(TOLD), [("user", TOLD, BOTH), ("assistant", f"You said: {TOLD}", BOTH)])
     errand = "SAY:looked up how dates of the Zanzibar exporter are written"
-    session = claude.ask(f"AGENT:{errand}\nSAY:sent somebody")
-    request = claude.server.wait_for(
-        lambda request: any(errand == text for text in strings(request["messages"][0])), "the subagent's"
-    )
+    prompt = f"HOLD:thinking\nAGENT:{errand}\nSAY:sent somebody"
+    session = str(uuid.uuid4())
+    with claude.running(prompt, "--session-id", session) as process:
+        until(lambda: claude.said(session), "the prompt in the ledger")
+        claude.server.release("thinking")
+        request = claude.server.wait_for(
+            lambda request: any(errand == text for text in strings(request["messages"][0])), "the subagent's"
+        )
+        assert process.wait(60) == 0
     assert TOLD in injected(request)
-    until(lambda: claude.followed(session), "the second session")
 
 
 def test_a_session_is_not_told_what_it_said_itself(claude: Claude) -> None:

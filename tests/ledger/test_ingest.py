@@ -25,7 +25,7 @@ from tests.ledger.making import (
     shuffled_batches,
 )
 
-S1 = session_id("claude-code", "s1")
+FIRST = session_id("claude-code", "s1")
 
 
 @given(history=histories(), seed=st.integers(0, 2**32))
@@ -78,7 +78,7 @@ LINE = event(at=4_000, origin="transcript", text="from the transcript", source=S
 def test_hook_and_transcript_make_one_turn_of_the_best_of_both(ledger: Ledger, order: tuple[object, object]) -> None:
     for start, each in enumerate(order):
         ledger.ingest(batch(record(10 * start, each)))  # type: ignore[arg-type]
-    (turn,) = ledger.turns_of(S1)
+    (turn,) = ledger.turns_of(FIRST)
     assert (turn.text, turn.tool, turn.detail) == ("from the hook", "Bash", {"command": "make"})
     assert (turn.at, turn.source) == (4_000, ("/t/1.jsonl", 7, 99))
     assert turn.origins == {"hook", "transcript"}
@@ -91,7 +91,7 @@ def test_hook_and_transcript_make_one_turn_of_the_best_of_both(ledger: Ledger, o
 def test_of_two_hook_deliveries_the_first_in_the_journal_is_kept(ledger: Ledger) -> None:
     ledger.ingest(batch(record(20, event(text="later", at=9))))
     ledger.ingest(batch(record(10, event(text="sooner", at=11))))
-    (turn,) = ledger.turns_of(S1)
+    (turn,) = ledger.turns_of(FIRST)
     assert (turn.text, turn.at, turn.start) == ("sooner", 9, 10)
 
 
@@ -102,19 +102,19 @@ def test_a_session_spans_its_events_and_keeps_the_first_folder_and_the_last_mode
         record(20, event(kind="session_end", at=60, key="e", detail={"reason": "clear"})),
         record(30, event(session="s1/child", parent="s1", at=30, key="c")),
     ))  # fmt: skip
-    found = ledger.session(S1)
+    found = ledger.session(FIRST)
     assert found is not None
     assert (found.started_at, found.last_at, found.cwd, found.model) == (20, 60, "/first", "new")
     assert (found.ended_at, found.end_reason, found.facts) == (60, "clear", {"transcript_path": "/t/1.jsonl"})
     child = ledger.session(session_id("claude-code", "s1/child"))
-    assert child is not None and child.parent_id == S1
-    assert [each.id for each in ledger.sessions()] == [S1, child.id]
+    assert child is not None and child.parent_id == FIRST
+    assert [each.id for each in ledger.sessions()] == [FIRST, child.id]
     assert ledger.session("s_none") is None
 
 
 def test_sessions_follow_the_newest_finding_about_their_folder(ledger: Ledger) -> None:
     def project() -> str | None:
-        found = ledger.session(S1)
+        found = ledger.session(FIRST)
         assert found is not None
         return found.project_id
 

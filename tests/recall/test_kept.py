@@ -96,6 +96,20 @@ def test_a_correction_of_a_pinned_statement_is_pinned(memory: Memory) -> None:
     assert "egret" in text and "heron" not in text
 
 
+def test_what_took_a_forgotten_statements_place_stands_by_itself(memory: Memory, home: Path, tmp_path: Path) -> None:
+    old = memory.remember("deploys go out on Tuesdays", kind="decision", project="shop", pinned=True)
+    memory.settle()
+    new = memory.correct(old, "deploys go out on Thursdays")
+    memory.settle()
+    memory.forget(id=old)
+    places = Home(home)
+    rebuild(places.archive, places.journal, events_of, tmp_path / "new.db", SystemClock())
+    for path in (places.ledger, tmp_path / "new.db"):
+        with Ledger.open(path, SystemClock()) as ledger:
+            ((identifier, kind, text, scope, *_, pinned, _, indexed),) = statements(ledger)
+            assert (identifier, kind, text, scope, pinned, indexed) == (new, "decision", "deploys go out on Thursdays", "project", 1, 1)
+
+
 @pytest.mark.parametrize("act", ["correct", "pin"])
 def test_a_statement_that_is_not_there_cannot_be_changed(memory: Memory, act: str) -> None:
     memory.remember("something")
@@ -152,12 +166,13 @@ def acts(draw: st.DrawFn) -> list[Event]:
     """Things a person does with statements, in any order of time, each with the turn that is its evidence."""
     events: list[Event] = [place_event("/p", "path:/p", 1)]
     known: list[str] = []
+    said: dict[str, tuple[str, str]] = {}
     for number in range(draw(st.integers(1, 7))):
         turn = event(agent="hindbrain", session="kept", key=f"t{number}", at=draw(st.integers(1, 9)), text=f"text {number}", cwd="/p")
         op = draw(st.sampled_from(["remember", "correct", "pin", "forget"])) if known else "remember"
         target = draw(st.sampled_from(known)) if known else ""
         if op == "forget":
-            events.append(forget_event([target], 100 + number))
+            events.append(forget_event([target, *said[target]], 100 + number))  # as the library does, with its evidence
             continue
         if op == "pin":
             events.append(act("pin", draw(st.integers(1, 9)), turn, target, pinned=draw(st.booleans())))
@@ -165,6 +180,7 @@ def acts(draw: st.DrawFn) -> list[Event]:
         made = act(op, turn.at, turn, target if op == "correct" else "", scope=draw(st.sampled_from(["project", "global"])), kind="fact")
         events += [turn, made]
         known.append(memory_id(made.id))
+        said[known[-1]] = (turn.id, made.id)
     return events
 
 

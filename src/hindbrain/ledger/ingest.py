@@ -89,7 +89,7 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
     rows.assign_projects(connection, list(folded.sessions), moved)
     turns = rows.write_turns(connection, folded.turns)
     events_written = rows.write_events(connection, folded.events)
-    _act(connection, folded.events.values())
+    _act(connection, folded.events.values(), folded.sessions, moved=bool(moved))
     result.turns_new, result.events_new = turns.new, events_written.new
     result.merged = turns.merged + events_written.merged
     result.duplicates = folded.repeated + turns.known + events_written.known
@@ -101,12 +101,15 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
     return result
 
 
-def _act(connection: sqlite3.Connection, pieces: Iterable[Piece]) -> None:
-    """What a person wants done with what is stored: forgotten, kept, corrected, pinned."""
+def _act(connection: sqlite3.Connection, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> None:
+    """What a person wants done with what is stored: forgotten, kept, corrected, pinned.
+
+    A statement's evidence, and the project that evidence belongs to, may also come after it.
+    """
     wanted = [piece for piece in pieces if piece.kind in ("forget", "memory")]
     told = [(each.at, json.loads(each.content.detail)) for each in wanted if each.kind == "forget" and each.content]
     forget.apply(connection, told)
-    if wanted:
+    if wanted or moved or memories.concerns(connection, sessions):
         memories.refold(connection)
 
 

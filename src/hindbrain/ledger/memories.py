@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
+from hindbrain.ledger.forget import forgotten
 
 KINDS: Final = ("decision", "preference", "correction", "instruction", "fact", "lesson", "procedure", "task", "insight")
 SCOPES: Final = ("project", "global")
@@ -24,6 +25,10 @@ SELECT events.id, events.at, events.text, events.detail FROM events WHERE events
 _EVIDENCE: Final = """
 SELECT turns.id, sessions.project_id FROM turns JOIN sessions ON sessions.id = turns.session_id
 WHERE turns.id IN (SELECT value FROM json_each(?))
+"""
+_CONCERNED: Final = """
+SELECT 1 FROM events JOIN turns ON turns.id = json_extract(events.detail, '$.turn')
+WHERE events.kind = 'memory' AND turns.session_id IN (SELECT value FROM json_each(?)) LIMIT 1
 """
 _PUT: Final = """
 INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_from, valid_to,
@@ -67,40 +72,50 @@ def memory_id(event_id: str) -> str:
     return stable_id("m", event_id)
 
 
+def concerns(connection: sqlite3.Connection, sessions: Iterable[str]) -> bool:
+    """Whether any of these sessions holds the evidence of an act: what came of it may have to be put together anew."""
+    return connection.execute(_CONCERNED, (json.dumps(list(sessions)),)).fetchone() is not None
+
+
 def refold(connection: sqlite3.Connection) -> None:
     """Bring the memories in line with all events about them; inside the caller's transaction."""
-    kept = _folded(connection)
+    gone = forgotten(connection)
+    kept = {each.id: each for each in _folded(connection).values() if each.id not in gone}
     wanted = json.dumps([each.turn for each in kept.values()])
     projects = dict(connection.execute(_EVIDENCE, (wanted,)).fetchall())
-    whole = {each.id: each for each in kept.values() if each.turn in projects}
-    for each in whole.values():
-        each.project = projects[each.turn] if each.scope == "project" else None
-        if each.project is None:
-            each.scope = "global"  # said outside any project: it can only be meant for all of them
-    _write(connection, whole)
+    for each in kept.values():
+        each.project = projects.get(each.turn) if each.scope == "project" else None
+    # one that waits for its evidence, or for its project to be known, is not shown: it would be told in other projects
+    _write(connection, {
+        each.id: each for each in kept.values() if each.turn in projects and (each.project is not None or each.scope == "global")
+    })  # fmt: skip
 
 
 def _folded(connection: sqlite3.Connection) -> dict[str, _Kept]:
-    kept: dict[str, _Kept] = {}
-    for identifier, at, text, detail in connection.execute(_EVENTS).fetchall():
-        said = json.loads(detail)
+    """All statements first, then what was done to them in order of time: a clock that was set back loses none."""
+    acts = [(row[0], row[1], row[2], json.loads(row[3])) for row in connection.execute(_EVENTS).fetchall()]
+    kept = {made.id: made for act in acts if (made := _made(*act)) is not None}
+    for identifier, at, _, said in acts:
         target = kept.get(str(said.get("target", "")))
-        match said.get("op"):
-            case "remember":
-                scope = said.get("scope") if said.get("scope") in SCOPES else "project"
-                kind = said.get("kind") if said.get("kind") in KINDS else "fact"
-                made = _Kept(memory_id(identifier), text, kind, scope, str(said.get("turn", "")), at, bool(said.get("pinned")))
-                kept[made.id] = made
-            case "correct" if target is not None:
-                made = _Kept(
-                    memory_id(identifier), text, target.kind, target.scope, str(said.get("turn", "")), at, target.pinned,
-                    supersedes=target.id,
-                )  # fmt: skip
-                kept[made.id] = made
-                target.superseded_by, target.valid_to = made.id, max(at, target.at)
-            case "pin" if target is not None:
-                target.pinned = bool(said.get("pinned", True))
+        if target is None:
+            continue  # it was forgotten: what took its place stands by itself
+        if said.get("op") == "pin":
+            target.pinned = bool(said.get("pinned", True))
+        elif said.get("op") == "correct":
+            made = kept[memory_id(identifier)]
+            made.kind, made.scope, made.pinned, made.supersedes = target.kind, target.scope, target.pinned, target.id
+            target.superseded_by, target.valid_to = made.id, max(at, target.at)
     return kept
+
+
+def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kept | None:
+    if said.get("op") not in ("remember", "correct"):
+        return None
+    kind, scope = str(said.get("kind")), str(said.get("scope"))
+    return _Kept(
+        memory_id(identifier), text, kind if kind in KINDS else "fact", scope if scope in SCOPES else "project",
+        str(said.get("turn", "")), at, bool(said.get("pinned")),
+    )  # fmt: skip
 
 
 def _write(connection: sqlite3.Connection, kept: Mapping[str, _Kept]) -> None:

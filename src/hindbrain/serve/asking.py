@@ -37,6 +37,7 @@ log = logging.getLogger("hindbrain.asking")
 _MAX_REQUEST: Final = 2 << 20
 _PEER_SECONDS: Final = 0.5
 _MAX_FILE: Final = 256 << 10
+_MAX_PROMPT: Final = 4_000
 # A loss older than this is history; `status` still shows it.
 _LOSS_NS: Final = 24 * 3600 * 1_000_000_000
 
@@ -53,6 +54,7 @@ class Asking(threading.Thread):
         self._clock = clock
         self._stopping = False
         self._just_told: dict[str, set[str]] = {}
+        self._last_prompt: dict[str, str] = {}
         self._socket: socket.socket | None = None
 
     def open(self) -> bool:
@@ -118,13 +120,15 @@ class Asking(threading.Thread):
         hearer = session_id("claude-code", f"{parent}/{payload.get('agent_id', '')}") if event == "SubagentStart" else session
         if payload.get("source") == "compact":
             self._just_told.pop(hearer, None)  # what was told before went into a summary
+        if event == "UserPromptSubmit":
+            self._last_prompt[session] = str(payload.get("prompt", ""))[:_MAX_PROMPT]
         cwd = str(payload.get("cwd", ""))
         scope = rank.Scope(project_of(ledger, cwd))
         with ledger.reading() as connection:
             asked = question(event, scope, session, str(payload.get("prompt", "")), self._already(ledger, hearer, payload))
             asked.known_text = known_text(cwd)
-            if event == "SubagentStart":
-                asked.prompt = context.last_prompt(connection, session)
+            if event == "SubagentStart":  # the prompt it works on may not be stored yet
+                asked.prompt = self._last_prompt.get(session) or context.last_prompt(connection, session)
             text, found = context.build(connection, asked, self._health() if event == "SessionStart" else "")
         said = [each.id for each in found]
         self._just_told.setdefault(hearer, set()).update(said)

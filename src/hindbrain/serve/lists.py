@@ -14,23 +14,23 @@ sessions.id, sessions.agent, sessions.client_id, sessions.project_id, projects.n
 sessions.last_at, sessions.cwd
 """
 _FROM: Final = "FROM sessions LEFT JOIN projects ON projects.id = sessions.project_id"
-_IN_PROJECT: Final = "(?1 OR sessions.project_id = ?2)"
+_IN_PROJECT: Final = "(:everything OR sessions.project_id = :project)"
 _SESSIONS: Final = f"""
 SELECT {_SESSION}, (SELECT count(*) FROM turns WHERE turns.session_id = sessions.id),
        coalesce((SELECT substr(text, 1, {_CHARS}) FROM turns WHERE turns.session_id = sessions.id AND role = 'user'
                  ORDER BY at, rowid LIMIT 1), '')
-{_FROM} WHERE {_IN_PROJECT} ORDER BY sessions.last_at DESC, sessions.id LIMIT ?3
+{_FROM} WHERE {_IN_PROJECT} ORDER BY sessions.last_at DESC, sessions.id LIMIT :limit
 """
 _PROMPTS: Final = f"""
 SELECT turns.at, turns.id, substr(turns.text, 1, {_CHARS}), sessions.id, sessions.agent, projects.name
 FROM turns JOIN sessions ON sessions.id = turns.session_id LEFT JOIN projects ON projects.id = sessions.project_id
-WHERE turns.role = 'user' AND {_IN_PROJECT} AND turns.at >= ?4 ORDER BY turns.at DESC, turns.id DESC LIMIT ?3
+WHERE turns.role = 'user' AND {_IN_PROJECT} AND turns.at >= :since ORDER BY turns.at DESC, turns.id DESC LIMIT :limit
 """
 _SILENT: Final = f"""
 SELECT sessions.started_at, '', '', sessions.id, sessions.agent, projects.name {_FROM}
-WHERE {_IN_PROJECT} AND sessions.started_at >= ?4
+WHERE {_IN_PROJECT} AND sessions.started_at >= :since
   AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.id AND turns.role = 'user')
-ORDER BY sessions.started_at DESC, sessions.id DESC LIMIT ?3
+ORDER BY sessions.started_at DESC, sessions.id DESC LIMIT :limit
 """
 _TURNS: Final = f"""
 SELECT id, role, tool, at, substr(text, 1, {_CHARS}) FROM turns WHERE session_id = ?
@@ -84,7 +84,7 @@ class Said:
 def sessions(ledger: Ledger, chosen: Chosen, limit: int) -> list[Listed]:
     """The sessions active last, newest first."""
     with ledger.reading() as connection:
-        rows = connection.execute(_SESSIONS, (chosen.everything, chosen.project, limit)).fetchall()
+        rows = connection.execute(_SESSIONS, _values(chosen, limit)).fetchall()
     return [Listed(*row) for row in rows]
 
 
@@ -98,7 +98,11 @@ def session(ledger: Ledger, identifier: str, limit: int) -> tuple[Listed, list[S
 
 def timeline(ledger: Ledger, chosen: Chosen, since: int, limit: int) -> list[Asked]:
     """The last prompts, oldest of them first."""
-    values = (chosen.everything, chosen.project, limit, since)
+    values = _values(chosen, limit) | {"since": since}
     with ledger.reading() as connection:
         rows = [*connection.execute(_PROMPTS, values).fetchall(), *connection.execute(_SILENT, values).fetchall()]
     return [Asked(*row) for row in sorted(rows)[-limit:]]
+
+
+def _values(chosen: Chosen, limit: int) -> dict[str, object]:
+    return {"everything": chosen.everything, "project": chosen.project, "limit": limit}

@@ -80,6 +80,16 @@ class Block:
     hits: list[Hit]
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A memory that is to be changed; its project as it can be named again."""
+
+    project: str | None
+    kind: str
+    scope: str
+    pinned: bool
+
+
 class Memory:
     """One home. Made with Memory.open; use it as a context manager."""
 
@@ -131,7 +141,7 @@ class Memory:
     def _turn(
         self, agent: str, session: str, role: str, text: str, at: datetime | None, project: str | None, key: str | None
     ) -> Event:
-        if role not in ROLES:
+        if not isinstance(role, str) or role not in ROLES:  # type: ignore[redundant-expr]  # callers without types
             raise UsageError(f"{role!r} is not a role", hint=f"use one of {', '.join(sorted(ROLES))}")
         for name, value in (("agent", agent), ("session", session)):
             if not isinstance(value, str) or not value:  # type: ignore[redundant-expr]  # callers without types
@@ -140,6 +150,8 @@ class Memory:
             raise UsageError(f"text is {type(text).__name__}, not str", hint="decode it first")
         clean = bounded(storable(redact_text(text)[0] if suspicious(text.encode("utf-8", "surrogatepass")) else text))
         moment = self._now() if at is None else _ms(at)
+        if moment < 0:
+            raise UsageError(f"{at} lies before 1970", hint="give the time at which it was said")
         return Event(
             kind="turn", agent=storable(agent), session=storable(session), at=moment, origin="api", role=_role(role), text=clean,
             key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else _folder(project),
@@ -249,14 +261,15 @@ class Memory:
 
     def correct(self, memory: str, text: str, *, at: datetime | None = None) -> str:
         """Replace a statement by a better one; the old one stays as history. The new statement's id."""
-        found = self._known_memory(memory)
+        known = self._known_memory(memory)
         if not text.strip():
             raise UsageError("there is nothing to put in its place", hint="use `forget` to take it away")
-        said = self._said(text, found, at)
+        said = self._said(text, known.project, at)
         event = memories.memory_event(
-            "correct", agent=_AGENT, session=said.session, at=said.at, text=said.text, detail={"turn": said.id, "target": memory}
-        )
-        self._write([said, event], found)
+            "correct", agent=_AGENT, session=said.session, at=said.at, text=said.text,
+            detail={"turn": said.id, "target": memory, "kind": known.kind, "scope": known.scope, "pinned": known.pinned},
+        )  # fmt: skip
+        self._write([said, event], known.project)
         return memories.memory_id(event.id)
 
     def pin(self, memory: str, pinned: bool = True) -> None:
@@ -269,19 +282,19 @@ class Memory:
         """The evidence: a person said so, here and now."""
         return self._turn(_AGENT, f"kept {project or ''}".strip(), "user", text, at, project, None)
 
-    def _known_memory(self, memory: str) -> str | None:
-        """The project of a memory, as it can be named again; raises NotFound."""
+    def _known_memory(self, memory: str) -> _Known:
+        """What is said of a memory beside its text; raises NotFound."""
         ledger = self._reader()
         row = None
         if ledger is not None:
             with ledger.reading() as connection:
                 row = connection.execute(
-                    "SELECT projects.identity FROM memories LEFT JOIN projects ON projects.id = memories.project_id"
+                    "SELECT projects.identity, kind, scope, pinned FROM memories LEFT JOIN projects ON projects.id = memories.project_id"
                     " WHERE memories.id = ?", (memory,),
                 ).fetchone()  # fmt: skip
         if row is None:
             raise NotFound(f"there is no memory {memory}")
-        return None if row[0] is None else str(row[0])
+        return _Known(row[0], row[1], row[2], bool(row[3]))
 
     def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Forgotten:
         """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back."""
@@ -325,6 +338,7 @@ class Forgotten:
 
 def find_project(ledger: Ledger, name: str) -> str | None:
     """The id of a project by its name, identity, id or folder; None when nothing is stored under it."""
+    name = storable(name)
     wanted = (name, f"name:{name}", f"path:{name}", resolve(name).identity if name.startswith("/") else name)
     with ledger.reading() as connection:
         for identity in wanted:

@@ -34,7 +34,7 @@ SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, pr
 FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
 """
 _LINKS: Final = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_id = ? ORDER BY number"
-_RESTING: Final = "SELECT DISTINCT memory_id FROM links WHERE turn_id = ?1 OR target_memory_id = ?1 ORDER BY memory_id"
+_RESTING: Final = "SELECT DISTINCT memory_id FROM links WHERE turn_id = :id OR target_memory_id = :id ORDER BY memory_id"
 _TOLD: Final = "SELECT session_id, at FROM injections WHERE item_id = ? ORDER BY at, session_id LIMIT 100"
 _REPLACED: Final = """
 SELECT target_memory_id FROM links WHERE memory_id = ? AND role = 'supersedes' AND target_memory_id IS NOT NULL
@@ -135,7 +135,7 @@ def evidence(ledger: Ledger, kept: Kept) -> list[Piece]:
 def resting_on(ledger: Ledger, identifier: str) -> list[str]:
     """The memories that have a turn or memory as their evidence, or replace it."""
     with ledger.reading() as connection:
-        return [row[0] for row in connection.execute(_RESTING, (identifier,)).fetchall()]
+        return [row[0] for row in connection.execute(_RESTING, {"id": identifier}).fetchall()]
 
 
 def told_to(ledger: Ledger, identifier: str) -> list[tuple[str, int]]:
