@@ -44,7 +44,8 @@ with Memory.open(home=sys.argv[1]) as memory:
 """
 ROUNDS = int(os.environ.get("ROUNDS", "150"))
 TURNS = int(os.environ.get("TURNS", "10000"))
-QUESTION = "Why does the import of a nested package fail when its loader raises an error, and which traceback do we show?"
+# It fits about three turns of ten, as questions to long conversations do.
+QUESTION = "How do we close a nested coroutine when a signal interrupts the awaiting caller, and what does the traceback show?"
 
 
 def payload(secret: bool) -> bytes:

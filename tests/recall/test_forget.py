@@ -210,14 +210,14 @@ def test_lines_of_hooks_are_forgotten_like_all_others(memory: Memory, home: Path
 def test_a_wish_that_names_nothing_or_too_much_is_refused(memory: Memory, wish: dict[str, str]) -> None:
     filled(memory)
     with pytest.raises(UsageError):
-        memory.forget(**wish)  # type: ignore[arg-type]
+        memory.forget(**wish)
 
 
 @pytest.mark.parametrize("wish", [{"id": "e_1"}, {"session": "never"}, {"project": "never"}, {"id": "' OR 1=1 --"}, {"id": "%"}])
 def test_what_is_not_stored_cannot_be_forgotten(memory: Memory, wish: dict[str, str]) -> None:
     filled(memory)
     with pytest.raises(NotFound):
-        memory.forget(**wish)  # type: ignore[arg-type]
+        memory.forget(**wish)
     assert len(memory.search(GONE, project="/p/one")) == 3  # itself and its two neighbours
 
 

@@ -137,7 +137,8 @@ def test_the_answer_has_the_one_form_the_agent_takes(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("argv", [
-    ("claude-code",), ("claude-code", "PostToolUse"), ("claude-code", "Stop"), ("claude-code", ""), ("claude-code", "sessionstart"),
+    ("claude-code",), ("claude-code", "PostToolUse"), ("claude-code", "Stop"), ("claude-code", ""),
+    ("claude-code", "sessionstart"),
     ("claude-code", "SessionStart "), ("codex", "UserPromptSubmit"), ("", "SessionStart"), ("claude-code", "\x01"),
     ("claude-code", "PreToolUse", "UserPromptSubmit"),
 ])  # fmt: skip
@@ -147,7 +148,8 @@ def test_nothing_is_printed_at_any_other_event_or_for_another_agent(agent: Agent
 
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "SubagentStart"])
 @pytest.mark.parametrize("data", [
-    b"", b"{", b"null", b"[]", b'"text"', b"{}", b"\xff\xfe", b"{" * 5000, b'{"cwd": 5, "prompt": ["marmoset cage"], "session_id": {}}',
+    b"", b"{", b"null", b"[]", b'"text"', b"{}", b"\xff\xfe", b"{" * 5000,
+    b'{"cwd": 5, "prompt": ["marmoset cage"], "session_id": {}}',
     b'{"cwd":"/p/one","session_id":"\\ud800","prompt":"marmoset \\ud800 cage colour"}', b'{"prompt":"unfinished', b'{"cwd":"\\',
 ], ids=lambda data: ascii(data)[:20])  # fmt: skip
 def test_a_payload_that_is_no_payload_is_kept_and_answered_with_nothing_or_the_form(agent: Agent, event: str, data: bytes) -> None:
@@ -239,7 +241,8 @@ def test_something_else_in_the_sockets_place_leads_to_the_ledger(agent: Agent, p
 GOOD = answer.shaped("UserPromptSubmit", "block")
 REPLIES = {
     "never": lambda peer: None, "closes": lambda peer: peer.close(), "half": saying(GOOD[:40]), "without its end": saying(GOOD),
-    "garbage": saying(os.urandom(5000) + b"\n"), "text": saying(b"hello agent\n"), "another form": saying(b'{"continue":false}\n'),
+    "garbage": saying(os.urandom(5000) + b"\n"), "text": saying(b"hello agent\n"),
+    "another form": saying(b'{"continue":false}\n'),
     "another event": saying(answer.shaped("SessionStart", "block") + b"\n"), "two answers": saying(GOOD + GOOD + b"\n"),
     "more behind": saying(GOOD[:-2] + b',"decision":"block"}}\n'), "ten megabytes": saying(b"x" * (10 << 20) + b"\n"),
     "a large answer": saying(answer.shaped("UserPromptSubmit", "x" * (10 << 20)) + b"\n"),
@@ -287,8 +290,10 @@ SHAPED = answer.shaped("SessionStart", "block")
 
 
 @pytest.mark.parametrize("data", [
-    b"", b"garbage", os.urandom(500), b"/p/one\0garbage", b"/p/one\0" + SHAPED[:-1], b"/p/two\0" + SHAPED, SHAPED, b"/p/one\0" + SHAPED + b"x",
-    b"/p/one\0" + answer.shaped("UserPromptSubmit", "x"), b"/p/one\0" + SHAPED.replace(b"block", b"bl\xffck"), b"/p/one\0" + b"x" * (1 << 20),
+    b"", b"garbage", os.urandom(500), b"/p/one\0garbage", b"/p/one\0" + SHAPED[:-1], b"/p/two\0" + SHAPED, SHAPED,
+    b"/p/one\0" + SHAPED + b"x",
+    b"/p/one\0" + answer.shaped("UserPromptSubmit", "x"), b"/p/one\0" + SHAPED.replace(b"block", b"bl\xffck"),
+    b"/p/one\0" + b"x" * (1 << 20),
 ], ids=lambda data: ascii(data)[:24])  # fmt: skip
 def test_a_hostile_prepared_block_is_not_printed(home: Path, data: bytes) -> None:
     agent = Agent(home)
@@ -328,7 +333,8 @@ def test_a_closed_stdout_costs_nothing_but_the_answer(agent: Agent) -> None:
     try:
         with no_worker_started(agent.home):
             ran = subprocess.run(
-                [*agent.argv, "claude-code", "UserPromptSubmit"], input=data, stdout=writer, stderr=subprocess.PIPE, env=agent.environ,
+                [*agent.argv, "claude-code", "UserPromptSubmit"], input=data, stdout=writer, stderr=subprocess.PIPE,
+                env=agent.environ,
                 timeout=60, check=False,
             )  # fmt: skip
     finally:

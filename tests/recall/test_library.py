@@ -62,7 +62,8 @@ def test_what_is_said_in_a_row_stays_in_a_row(memory: Memory) -> None:
 @pytest.mark.parametrize(("turn", "says"), [
     ({"role": "system"}, "'system' is not a role"), ({"role": ""}, "'' is not a role"), ({"session": ""}, "session is empty"),
     ({"agent": ""}, "agent is empty"), ({"session": None}, "session is empty or not text"), ({"session": 5}, "not text"),
-    ({"text": b"marmoset"}, "text is bytes"), ({"text": None}, "text is NoneType"), ({"agent": b"a"}, "agent is empty or not text"),
+    ({"text": b"marmoset"}, "text is bytes"), ({"text": None}, "text is NoneType"),
+    ({"agent": b"a"}, "agent is empty or not text"),
     ({"role": ["user"]}, "is not a role"), ({"at": datetime(1950, 6, 1, tzinfo=UTC)}, "before 1970"),
     ({"at": datetime(1, 1, 1)}, "before 1970"),  # noqa: DTZ001
 ])  # fmt: skip
@@ -75,7 +76,8 @@ def test_what_is_no_turn_is_refused_and_nothing_is_kept(memory: Memory, turn: di
 
 @pytest.mark.parametrize("at", [
     datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC),
-    datetime(2026, 3, 29, 2, 30, tzinfo=timezone(timedelta(hours=-11, minutes=-30))), datetime(2026, 1, 1, 0, 0, 0, 1000, tzinfo=UTC),
+    datetime(2026, 3, 29, 2, 30, tzinfo=timezone(timedelta(hours=-11, minutes=-30))),
+    datetime(2026, 1, 1, 0, 0, 0, 1000, tzinfo=UTC),
 ], ids=str)  # fmt: skip
 def test_any_time_is_kept_to_the_millisecond(memory: Memory, at: datetime) -> None:
     assert stored(memory, at=at).at == at
@@ -89,7 +91,8 @@ def test_a_time_python_cannot_say_in_utc_is_the_last_it_can(memory: Memory) -> N
 
 
 @pytest.mark.parametrize("text", [
-    "marmoset \ud800 lone", "marmoset \x00 nul", "marmoset \ufffe\uffff", "marmoset \U0010ffff", "marmoset\r\n\t\x0b", "marmoset " + "é" * 1000,
+    "marmoset \ud800 lone", "marmoset \x00 nul", "marmoset \ufffe\uffff", "marmoset \U0010ffff", "marmoset\r\n\t\x0b",
+    "marmoset " + "é" * 1000,
     "\ufeffmarmoset", "marmoset 👩‍👩‍👧‍👦", '{"marmoset": "\\u0000"}', "marmoset %0A%25 \n%",
 ], ids=ascii)  # fmt: skip
 def test_any_text_is_kept(memory: Memory, text: str) -> None:
@@ -199,7 +202,8 @@ def test_processes_record_and_search_in_one_home(memory: Memory, home: Path) -> 
     argv = [sys.executable, "-c", WORK, str(home)]
     environ = {"PATH": os.environ["PATH"], "HOME": str(home.parent)}
     running = [
-        subprocess.Popen([*argv, f"s{name}"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for name in range(4)
+        subprocess.Popen([*argv, f"s{name}"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True) for name in range(4)
     ]
     ids = set[str]()
     for process in running:

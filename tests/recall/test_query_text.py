@@ -25,10 +25,12 @@ HOSTILE = [
     "", "*", '"', '""', '"unbalanced', "marmoset*", "^marmoset", "text:marmoset", "near:marmoset", "{text near}: marmoset",
     "NEAR(marmoset cage, 2)", "marmoset NEAR cage", "marmoset AND", "AND", "OR OR", "NOT marmoset", "(marmoset", "marmoset)",
     "marmoset + cage", "-marmoset", "a:b:c", "rank MATCH 'bm25'", "'; DROP TABLE turns; --", "marmoset\x00cage", "\x00",
-    "\ud800marmoset\udfff", "🦖 marmoset 👩‍👩‍👧", "marmoset" * 20_000, "x " * 50_000, "marmoset " + "?" * 100_000, "%", "_", "\\",
+    "\ud800marmoset\udfff", "🦖 marmoset 👩‍👩‍👧", "marmoset" * 20_000, "x " * 50_000, "marmoset " + "?" * 100_000, "%", "_",
+    "\\",
     "marmoset -- cage", "/* marmoset */", "‮tesomram", "\u200bmarmoset\u200b", "１２３", "ﬁ marmoset", "İstanbul marmoset",
     "\x1b[31mmarmoset\x1b[0m", "<b>marmoset</b>", "{}", "[]", "|", "&&", "||", "!!", "~", "`marmoset`", "$(marmoset)",
-    "marmoset\r\ncage", "marmoset\u2028cage", "column:filter", "- near : cage", "turns_fts:marmoset", "marmoset^2", "\ufeffmarmoset",
+    "marmoset\r\ncage", "marmoset\u2028cage", "column:filter", "- near : cage", "turns_fts:marmoset", "marmoset^2",
+    "\ufeffmarmoset",
 ]  # fmt: skip
 
 

@@ -41,7 +41,8 @@ def test_a_session_of_which_more_fits_comes_first(memory: Memory) -> None:
     rest = [Said(f"filler number {number} about nothing", session="s9", minute=number + 1) for number in range(5)]
     tell(memory, [
         *rest, Said("the marmoset cage", session="alone", minute=50), Said("unrelated gardening", session="alone", minute=51),
-        Said("the marmoset cage", session="rich", minute=60), Said("marmoset feeding and cage cleaning", session="rich", minute=61),
+        Said("the marmoset cage", session="rich", minute=60),
+        Said("marmoset feeding and cage cleaning", session="rich", minute=61),
     ])  # fmt: skip
     hits = memory.search("marmoset cage", project="/p/one")
     same = [hit.session for hit in hits if hit.text == "the marmoset cage"]
@@ -91,7 +92,8 @@ def test_the_order_does_not_depend_on_the_order_of_arrival(tmp_path: Path) -> No
         with Memory.open(home=tmp_path / str(seed)) as memory:
             for said in shuffled:
                 memory.record(
-                    agent="a", session=said.session, role="user", text=said.text, project="/p/one", key=said.text + str(said.minute),
+                    agent="a", session=said.session, role="user", text=said.text, project="/p/one",
+                    key=said.text + str(said.minute),
                     at=START + timedelta(minutes=said.minute),
                 )  # fmt: skip
                 if seed == 2 and said.minute % 7 == 0:

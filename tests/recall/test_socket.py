@@ -102,14 +102,20 @@ def test_a_home_with_a_long_path_does_without_a_socket(tmp_path: Path) -> None:
 
 
 HOSTILE = {
-    "nothing": b"", "a line end": b"\n", "another event": b"PostToolUse 2\n{}", "no event": b" 2\n{}", "no size": b"SessionStart\n{}",
-    "a negative size": b"SessionStart -5\n{}", "a huge size": b"SessionStart 99999999999\n{}", "an endless size": b"SessionStart " + b"9" * 5000 + b"\n",
-    "half a question": question("x")[:60], "half a head": b"SessionSt", "no JSON": b"SessionStart 4\nabcd", "a list": b"SessionStart 2\n[]",
+    "nothing": b"", "a line end": b"\n", "another event": b"PostToolUse 2\n{}", "no event": b" 2\n{}",
+    "no size": b"SessionStart\n{}",
+    "a negative size": b"SessionStart -5\n{}", "a huge size": b"SessionStart 99999999999\n{}",
+    "an endless size": b"SessionStart " + b"9" * 5000 + b"\n",
+    "half a question": question("x")[:60], "half a head": b"SessionSt", "no JSON": b"SessionStart 4\nabcd",
+    "a list": b"SessionStart 2\n[]",
     "deep nesting": b"SessionStart 200000\n" + b"[" * 200_000, "deep objects": b'SessionStart 600000\n' + b'{"a":' * 120_000,
-    "a head without end": b"A" * 100_000, "zeros": b"\x00" * 1000, "other bytes": bytes(range(256)) * 8, "bad UTF-8": b'SessionStart 13\n{"cwd":"\xff\xfe"}',
+    "a head without end": b"A" * 100_000, "zeros": b"\x00" * 1000, "other bytes": bytes(range(256)) * 8,
+    "bad UTF-8": b'SessionStart 13\n{"cwd":"\xff\xfe"}',
     "other digits": "SessionStart ²\n{}".encode(), "a large question": b"UserPromptSubmit 2097152\n" + b" " * 2_097_152,
-    "surrogates": b'UserPromptSubmit 44\n{"cwd":"\\ud800","session_id":"\\udfff","x":1 }', "wrong types": b'UserPromptSubmit 40\n{"cwd":[1],"session_id":{},"prompt":12345}',
-    "a NUL in a path": b'SessionStart 24\n{"cwd":"/p/one\\u0000/../"}', "more than announced": b"SessionStart 2\n{}" + b"x" * 70_000,
+    "surrogates": b'UserPromptSubmit 44\n{"cwd":"\\ud800","session_id":"\\udfff","x":1 }',
+    "wrong types": b'UserPromptSubmit 40\n{"cwd":[1],"session_id":{},"prompt":12345}',
+    "a NUL in a path": b'SessionStart 24\n{"cwd":"/p/one\\u0000/../"}',
+    "more than announced": b"SessionStart 2\n{}" + b"x" * 70_000,
     "a path as long as a book": b"SessionStart 300010\n" + b'{"cwd":"' + b"/a" * 150_000 + b'"}',
 }  # fmt: skip
 

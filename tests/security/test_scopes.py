@@ -44,7 +44,8 @@ class Piece:
 PIECES = st.lists(
     st.builds(
         Piece, project=st.integers(0, 3), words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(tuple),
-        kept=st.sampled_from(["", "", "", "fact", "instruction", "preference"]), everywhere=st.booleans(), session=st.integers(0, 2),
+        kept=st.sampled_from(["", "", "", "fact", "instruction", "preference"]), everywhere=st.booleans(),
+        session=st.integers(0, 2),
     ),
     min_size=2, max_size=10,
 )  # fmt: skip
@@ -91,7 +92,8 @@ def outs(memory: Memory, home: Path, folder: str) -> dict[str, str]:
         "search": " ".join(hit.text for hit in memory.search(question, k=1000, project=folder)),
         "context": memory.context(question, project=folder, budget_tokens=4000).text,
         **{f"hook {call['hook_event_name']}": by_hook(home, call["hook_event_name"], call) for call in (prompt, start, child)},
-        **{f"worker {call['hook_event_name']}": by_worker(home, call["hook_event_name"], call) for call in (prompt, start, child)},
+        **{f"worker {call['hook_event_name']}": by_worker(home, call["hook_event_name"], call) for call in (prompt, start,
+        child)},
     }
 
 

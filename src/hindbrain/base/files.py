@@ -218,6 +218,15 @@ class Lock:
 
 def lock_holder(path: Path) -> int | None:
     """The pid that holds a Lock, or None when it is free. 0 when it is held but the holder has not said who it is."""
+    said = lock_said(path)
+    if said is None:
+        return None
+    words = said.split()
+    return int(words[0]) if words and words[0].isdigit() else 0
+
+
+def lock_said(path: Path) -> str | None:
+    """What the holder of a Lock has written into it; None when it is free."""
     try:
         descriptor = open_private(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -225,8 +234,7 @@ def lock_holder(path: Path) -> int | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        said = os.pread(descriptor, 32, 0).split()
-        return int(said[0]) if said and said[0].isdigit() else 0
+        return os.pread(descriptor, 64, 0).decode("ascii", "replace")
     finally:
         os.close(descriptor)
     return None

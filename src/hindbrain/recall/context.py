@@ -8,7 +8,7 @@ Imported by the hook when no worker answers: built-ins only.
 """
 
 from hindbrain.recall import block, rank
-from hindbrain.recall.words import words_of
+from hindbrain.recall.words import spaced, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FLOOR_WORDS = 2
 RECENT_TURNS = 12
 MAX_FITTING = 200
+MIN_LINE_TOKENS = 40  # id, day and origin alone cost more
 
 _RECENT = """
 SELECT turns.id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id, sessions.project_id,
@@ -55,23 +56,34 @@ def build(connection: "sqlite3.Connection", asked: Asked, health: str = "") -> t
     """The block and what is in it; "" and nothing when there is nothing worth saying."""
     found = rank.standing(connection, asked.scope) if asked.rules else []
     rules = {each.id for each in found}
-    if asked.prompt:
-        found += [each for each in fitting(connection, asked) if each.id not in rules]
-    elif asked.recent:
-        found += recent(connection, asked)
     wanted = [each for each in found if not _has_already(each, asked)]
+    if asked.prompt:
+        wanted += fitting(connection, asked, rules)
+    elif asked.recent:
+        wanted += [each for each in recent(connection, asked) if not _has_already(each, asked)]
     items = [block.Item(each.id, each.at, _origin(each), each.text, standing=each.id in rules) for each in wanted]
     text, taken = block.pack(items, asked.budget, health)
     told = {item.id for item in taken}
     return text, [each for each in wanted if each.id in told]
 
 
-def fitting(connection: "sqlite3.Connection", asked: Asked) -> list[rank.Found]:
-    """What shares enough words with the prompt, best first."""
-    words = {stem(word) for word in words_of(asked.prompt)}
-    floor = min(asked.floor, len(words))
-    found = rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True)
-    return [each for each in found if len(words & {stem(word) for word in words_of(each.text)}) >= floor]
+def fitting(connection: "sqlite3.Connection", asked: Asked, rules: "Collection[str]" = ()) -> list[rank.Found]:
+    """What shares enough words with the prompt and is not known already, best first; as many as the budget may hold."""
+    stems = {stem(word) for word in words_of(asked.prompt)}
+    floor = min(asked.floor, len(stems))
+    fits: list[rank.Found] = []
+    for each in rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True):
+        if len(fits) * MIN_LINE_TOKENS > asked.budget:
+            break
+        if each.id not in rules and _shared(each.text, stems) >= floor and not _has_already(each, asked):
+            fits.append(each)
+    return fits
+
+
+def _shared(text: str, stems: set[str]) -> int:
+    """How many of the stems some word of the text begins with; a short one must be the word."""
+    plain = f" {spaced(text)} "
+    return sum((f" {each}" if len(each) > 3 else f" {each} ") in plain for each in stems)
 
 
 def stem(word: str) -> str:

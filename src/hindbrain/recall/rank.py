@@ -14,21 +14,24 @@ from hindbrain.recall.words import match_expression, words_of
 TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
 if TYPE_CHECKING:
     import sqlite3
+    from typing import Any
 
 NEAR_WEIGHT = 0.3
 SESSION_WEIGHT = 0.3
 # How many of a session's turns make its score, and what each further one counts.
 SESSION_TURNS = 8
 MAX_CANDIDATES = 400
+TALK_CANDIDATES = 160  # for a block, which holds a few dozen lines at most
 MAX_HITS = 1000
 
+_BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
 # What a person had us keep is a turn too, as evidence. The memory stands for it: a corrected statement is not to be found twice.
+# CROSS: in this order and no other; SQLite does not know that the list is short.
 _TURNS = """
 SELECT turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id,
-       sessions.project_id, -bm25(turns_fts, 1.0, ?) AS score
-FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid JOIN sessions ON sessions.id = turns.session_id
-WHERE turns_fts MATCH ? AND turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
-ORDER BY score DESC, turns.id LIMIT ?
+       sessions.project_id, turns.rowid
+FROM json_each(?) AS best CROSS JOIN turns ON turns.rowid = best.value CROSS JOIN sessions ON sessions.id = turns.session_id
+WHERE turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
 """
 _MEMORIES = """
 SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
@@ -103,31 +106,49 @@ def search(connection: "sqlite3.Connection", question: str, scope: Scope, k: int
     if not words or k < 1:
         return []
     expression = match_expression(words)
-    found = _turns(connection, expression, scope, talk_only) + _memories(connection, expression, scope)
+    candidates = TALK_CANDIDATES if talk_only else MAX_CANDIDATES
+    found = _turns(connection, expression, scope, candidates, talk_only) + _memories(connection, expression, scope)
     found.sort(key=lambda each: (-each.score, -each.at, each.id))
     return found[: min(k, MAX_HITS)]
 
 
-def _turns(connection: "sqlite3.Connection", expression: str, scope: Scope, talk_only: bool) -> list[Found]:
-    condition, values = scope.condition("turns")
-    roles = "AND turns.role IN ('user', 'assistant')" if talk_only else ""
-    query = _TURNS.format(project=condition, roles=roles)
-    rows = connection.execute(
-        query, (NEAR_WEIGHT, expression, scope.after, scope.before, *values, MAX_CANDIDATES)
-    ).fetchall()
+def _turns(
+    connection: "sqlite3.Connection", expression: str, scope: Scope, candidates: int, talk_only: bool
+) -> list[Found]:
+    # scores are cheap, rows are not: only so many are fetched at first
+    best = connection.execute(_BEST, (NEAR_WEIGHT, expression, candidates * 3 // 2)).fetchall()
+    rows = _inside(connection, best, scope, talk_only)[:candidates]
+    if len(best) == candidates * 3 // 2 and len(rows) < candidates:  # too many of the best are of other projects or times
+        best = connection.execute(_BEST, (NEAR_WEIGHT, expression, -1)).fetchall()
+        rows = _inside(connection, best, scope, talk_only)[:candidates]
     if not rows:
         return []
-    best = rows[0][9] or 1.0
+    first = rows[0][9] or 1.0
     sessions = _session_scores(rows)
     top = max(sessions.values()) or 1.0
     return [
         Found(row[0], "turn", row[2], row[3], row[4], row[5], row[6], row[7], row[8],
-              {"words": row[9] / best, "session": SESSION_WEIGHT * sessions[row[1]] / top}, row[1])
+              {"words": row[9] / first, "session": SESSION_WEIGHT * sessions[row[1]] / top}, row[1])
         for row in rows
     ]  # fmt: skip
 
 
-def _session_scores(rows: list[tuple[str, ...]]) -> dict[str, float]:
+def _inside(
+    connection: "sqlite3.Connection", best: "list[tuple[int, float]]", scope: Scope, talk_only: bool
+) -> "list[tuple[Any, ...]]":
+    """Of these turns the ones in the scope, best first, each with its score at the end."""
+    condition, values = scope.condition("turns")
+    roles = "AND turns.role IN ('user', 'assistant')" if talk_only else ""
+    scores = dict(best)
+    looked_at = f"[{','.join(map(str, scores))}]"
+    query = _TURNS.format(project=condition, roles=roles)
+    rows = connection.execute(query, (looked_at, scope.after, scope.before, *values)).fetchall()
+    scored = [(*row[:9], scores[row[9]]) for row in rows]
+    scored.sort(key=lambda row: (-row[9], row[0]))
+    return scored
+
+
+def _session_scores(rows: "list[tuple[Any, ...]]") -> dict[str, float]:
     """How well each session fits: its best turn, half of its second, a third of its third ..."""
     scores: dict[str, float] = {}
     seen: dict[str, int] = {}

@@ -34,9 +34,14 @@ class _Letters(dict[int, int]):
 _LETTERS = _Letters()
 
 
+def spaced(text: str) -> str:
+    """The words of a text, in lower case and with nothing but space between them."""
+    return " ".join(text[:MAX_CHARS].translate(_LETTERS).lower().split())
+
+
 def words_of(text: str) -> list[str]:
     """The distinct words of a text in order, without stop words where others remain."""
-    every = list(dict.fromkeys(text[:MAX_CHARS].translate(_LETTERS).lower().split()))
+    every = list(dict.fromkeys(spaced(text).split()))
     telling = [word for word in every if word not in STOP_WORDS]
     return (telling or every)[:MAX_WORDS]
 

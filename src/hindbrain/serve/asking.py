@@ -25,7 +25,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.base.errors import HindbrainError, LedgerBusy
 from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.base.home import Home
-from hindbrain.capture.event import session_id
+from hindbrain.capture.event import session_id, storable
 from hindbrain.journal import losses
 from hindbrain.ledger.project import resolve
 from hindbrain.ledger.store import Ledger
@@ -165,7 +165,7 @@ def project_of(ledger: Ledger, cwd: str) -> str | None:
     if place is not None:
         return place[1]
     row = ledger.connection.execute(
-        "SELECT project_id FROM project_aliases WHERE identity = ?", (resolve(cwd).identity,)
+        "SELECT project_id FROM project_aliases WHERE identity = ?", (storable(resolve(cwd).identity),)
     ).fetchone()
     return None if row is None else str(row[0])
 

@@ -26,7 +26,7 @@ from typing import Final
 from hindbrain.base.clock import Clock, SystemClock
 from hindbrain.base.config import Config
 from hindbrain.base.errors import HindbrainError, LedgerBusy, StorageError, WorkerRunning
-from hindbrain.base.files import Lock, ensure_private_dir, lock_holder, open_private
+from hindbrain.base.files import Lock, ensure_private_dir, lock_holder, lock_said, open_private
 from hindbrain.base.home import Home
 from hindbrain.base.redact import redact_text
 from hindbrain.journal import losses
@@ -42,6 +42,7 @@ GATHER_SECONDS: Final = 0.2
 TAKE_OVER_SECONDS: Final = 5.0
 # Whoever asks who holds the lock has to touch it for an instant; a starting worker must not take that for another worker.
 LOOK_SECONDS: Final = 0.5
+ROLE: Final = "worker"  # what a worker writes into its lock behind its pid
 MARK: Final = "forgetting"  # a wish to forget is being carried out
 RETRY_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 _LOG_BYTES: Final = 1 << 20
@@ -68,7 +69,7 @@ class Worker:
             pid = lock_holder(self._home.worker_lock)
             raise WorkerRunning(f"a worker already serves {self._home.root}: pid {pid}", pid=pid)
         try:
-            lock.write(f"{os.getpid()}\n")
+            lock.write(f"{os.getpid()} {ROLE}\n")
             losses.prepare(os.fsencode(self._home.root))
             with _logging(self._home, self._config.log_level):
                 self._serve_or_say_why()
@@ -257,9 +258,11 @@ def stop(home: Path, timeout: float = 15.0) -> int | None:
         return None
     if pid == 0:
         raise StorageError(f"{lock} is held, but its holder has not said who it is", path=str(lock), hint="try again in a moment")
-    # The lock was held a moment ago by the process that wrote this pid, so it is not a stranger's.
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGTERM)
+    # The lock was held a moment ago by the process that wrote this pid, so it is not a stranger's. It may be a user's own
+    # program that settles what it recorded, though: that one is not ours to end, it will be done in a moment.
+    if ROLE in (lock_said(lock) or ""):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + timeout
     while lock_holder(lock) == pid:
         if time.monotonic() > deadline:

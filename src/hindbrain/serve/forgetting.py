@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,7 +69,8 @@ class Forgetting:
     def carry_out(self, wanted: Wanted) -> Forgotten:
         """Do it. The worker is stopped meanwhile; the next hook starts another."""
         daemon.stop(self._home.root)
-        with Lock(self._home.worker_lock), Ledger.open(self._home.ledger, self._clock) as ledger:
+        with Lock(self._home.worker_lock) as lock, Ledger.open(self._home.ledger, self._clock) as ledger:
+            lock.write(f"{os.getpid()} forgetting\n")
             replace_file(self._home.root / daemon.MARK, b"1\n")
             recorder = Recorder(self._home.root)
             try:
