@@ -1,9 +1,10 @@
 """Conversations with known answers -> how often recall finds them, next to plain full-text search in the same run.
 
-Two public sets are read from a folder beside the repository; without them the bench says so and ends. Everything goes through the public
-`hindbrain.Memory`. LoCoMo asks for turns: the share of evidence turns among the first k. LongMemEval asks for sessions: R48
-gives each question a home of its own with 48 sessions, POOL puts all sessions into one. `any@k` wants one session that holds an
-answer among the first k, `all@k` every one of them; the first two ranks are not discounted in NDCG. All figures are per cent.
+Two public sets are read from a folder beside the repository; without them the bench says so and ends. Everything goes
+through the public `hindbrain.Memory`. LoCoMo asks for turns: the share of evidence turns among the first k. LongMemEval
+asks for sessions: R48 gives each question a home of its own with 48 sessions, POOL puts all sessions into one. `any@k`
+wants one session that holds an answer among the first k, `all@k` every one of them; the first two ranks are not
+discounted in NDCG. All figures are per cent.
 """
 
 from __future__ import annotations

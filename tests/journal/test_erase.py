@@ -59,7 +59,8 @@ def test_a_file_without_such_lines_is_left_alone(tmp_path: Path) -> None:
     path = written(tmp_path / "home", 3)
     before = path.stat()
     assert erase(path, lambda record: False) == 0
-    assert (path.stat().st_ino, path.stat().st_mode, path.stat().st_mtime_ns) == (before.st_ino, before.st_mode, before.st_mtime_ns)
+    after = path.stat()
+    assert (after.st_ino, after.st_mode, after.st_mtime_ns) == (before.st_ino, before.st_mode, before.st_mtime_ns)
 
 
 def test_lines_can_be_appended_afterwards_and_meanwhile(tmp_path: Path) -> None:

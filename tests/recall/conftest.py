@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from hindbrain import Memory
+from hindbrain.base.errors import StorageError
 from hindbrain.serve import daemon
+from tests.serve.installed import until
 
 
 @pytest.fixture
@@ -17,7 +19,15 @@ def home(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "home"
     yield path
     if path.exists():
-        daemon.stop(path)
+        until(lambda: _stopped(path), "the worker to leave")
+
+
+def _stopped(home: Path) -> bool:
+    try:
+        daemon.stop(home)
+    except StorageError:  # one that is just coming up has not said who it is
+        return False
+    return True
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ def holding(home: Path, word: str) -> list[str]:
     The index shares the beginnings of its terms and keeps their stems, so words to look for begin unlike any other and are
     searched for without their first letters and their ending.
     """
-    inner = word[3:-3].encode()
+    inner = word[3:-5].encode()  # the stemmer also halves a double letter before the ending
     found = []
     for path in sorted(home.rglob("*")):
         if path.is_file() and not path.is_symlink():

@@ -178,7 +178,7 @@ def follow(home: Path, roots: list[Path], path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["id", "session"])
-def test_a_transcript_that_is_followed_again_does_not_bring_it_back(memory: Memory, home: Path, tmp_path: Path, what: str) -> None:
+def test_a_transcript_followed_again_does_not_bring_it_back(memory: Memory, home: Path, tmp_path: Path, what: str) -> None:
     root = tmp_path / "claude" / "projects"
     path = root / "-p-one" / "s1.jsonl"
     path.parent.mkdir(parents=True)
@@ -290,9 +290,8 @@ def test_a_wish_cut_off_anywhere_is_completed_by_the_next_worker(tmp_path: Path)
     lines = calls(command(dry), b"", environ, log)
     assert holding(dry, GONE) == []
     first = first_numbers(lines, lambda text: ".forgetting." in text or "/forgetting" in text)
-    names = [name for name in ("fdatasync", "fsync", "rename", "unlink", "pwrite64", "write", "ftruncate", "openat") if name in first]
     cut = 0
-    for name in names:
+    for name in first.keys() & {"fdatasync", "fsync", "rename", "unlink", "pwrite64", "write", "ftruncate", "openat"}:
         total = sum(f"{name}(" in text for text in lines)
         numbers = sorted({first[name], (first[name] + total) // 2, total - 1, (first[name] + 3 * total) // 4})
         for number in (each for each in numbers if first[name] <= each <= total):

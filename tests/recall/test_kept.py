@@ -68,7 +68,8 @@ def test_what_is_kept_for_all_is_in_every_project_and_what_is_not_is_in_its_own(
     memory.remember("marmosets for the shop", kind="preference", project="shop")
     memory.record(agent="a", session="s", role="user", text="hello", project="farm")
     memory.settle()
-    assert sorted(found(memory, "marmosets", project="shop")) == [("preference", "marmosets for all"), ("preference", "marmosets for the shop")]
+    both = [("preference", "marmosets for all"), ("preference", "marmosets for the shop")]
+    assert sorted(found(memory, "marmosets", project="shop")) == both
     for project in ("farm", "not stored yet"):
         assert found(memory, "marmosets", project=project) == [("preference", "marmosets for all")]
         assert "for all" in memory.context("anything", project=project).text
@@ -107,7 +108,8 @@ def test_what_took_a_forgotten_statements_place_stands_by_itself(memory: Memory,
     for path in (places.ledger, tmp_path / "new.db"):
         with Ledger.open(path, SystemClock()) as ledger:
             ((identifier, kind, text, scope, *_, pinned, _, indexed),) = statements(ledger)
-            assert (identifier, kind, text, scope, pinned, indexed) == (new, "decision", "deploys go out on Thursdays", "project", 1, 1)
+            assert (identifier, text) == (new, "deploys go out on Thursdays")
+            assert (kind, scope, pinned, indexed) == ("decision", "project", 1, 1)
 
 
 @pytest.mark.parametrize("act", ["correct", "pin"])
@@ -168,16 +170,18 @@ def acts(draw: st.DrawFn) -> list[Event]:
     known: list[str] = []
     said: dict[str, tuple[str, str]] = {}
     for number in range(draw(st.integers(1, 7))):
-        turn = event(agent="hindbrain", session="kept", key=f"t{number}", at=draw(st.integers(1, 9)), text=f"text {number}", cwd="/p")
+        at = draw(st.integers(1, 9))
+        turn = event(agent="hindbrain", session="kept", key=f"t{number}", at=at, text=f"text {number}", cwd="/p")
         op = draw(st.sampled_from(["remember", "correct", "pin", "forget"])) if known else "remember"
         target = draw(st.sampled_from(known)) if known else ""
         if op == "forget":
             events.append(forget_event([target, *said[target]], 100 + number))  # as the library does, with its evidence
             continue
         if op == "pin":
-            events.append(act("pin", draw(st.integers(1, 9)), turn, target, pinned=draw(st.booleans())))
+            events.append(act("pin", at, turn, target, pinned=draw(st.booleans())))
             continue
-        made = act(op, turn.at, turn, target if op == "correct" else "", scope=draw(st.sampled_from(["project", "global"])), kind="fact")
+        scope = draw(st.sampled_from(["project", "global"]))
+        made = act(op, at, turn, target if op == "correct" else "", scope=scope, kind="fact")
         events += [turn, made]
         known.append(memory_id(made.id))
         said[known[-1]] = (turn.id, made.id)

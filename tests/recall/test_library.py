@@ -19,7 +19,7 @@ from hindbrain.base.files import Lock
 from hindbrain.base.home import Home
 from hindbrain.capture.event import MAX_TEXT_CHARS
 from hindbrain.serve.memory import NotSettled
-from tests.crash.agent import token
+from tests.crash.agent import no_worker_started, token
 from tests.crash.strace import calls
 from tests.recall.homes import by_hook, payload
 
@@ -105,7 +105,7 @@ def test_a_text_of_five_megabytes_is_kept_in_part_and_says_so(memory: Memory) ->
     assert found.startswith("marmoset xxx") and found.endswith(f"[... {len(text) - MAX_TEXT_CHARS} more characters not kept]")
 
 
-@pytest.mark.parametrize("name", ["\ud800", "x" * 5000, "a\x00b", "two\nlines", "日本", " ", "'; DROP TABLE turns; --", "../../etc"])
+@pytest.mark.parametrize("name", ["\ud800", "x" * 5000, "a\x00b", "two\nlines", "日本", " ", "'; DROP TABLE x; --", "../../x"])
 def test_any_name_of_a_session_project_or_key_will_do(memory: Memory, name: str) -> None:
     hit = stored(memory, session=name, project=f"p{name}", key=name)
     assert [each.id for each in memory.search("marmoset", project=f"p{name}")] == [hit.id]
@@ -153,14 +153,14 @@ def test_a_home_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 def test_what_does_not_settle_in_time_says_so_and_is_not_lost(memory: Memory, home: Path) -> None:
     memory.record(**TURN)
-    with Lock(Home(home).worker_lock):  # a worker that does nothing
+    with no_worker_started(home), Lock(Home(home).worker_lock):  # a worker that does nothing
         with pytest.raises(NotSettled):
             memory.settle(timeout=0.1)
     memory.settle()
     assert len(memory.search("marmoset")) == 1
 
 
-def test_threads_record_and_search_through_one_memory(memory: Memory) -> None:
+def test_threads_record_and_search_through_one_memory(memory: Memory, home: Path) -> None:
     ids, problems, guard = set[str](), list[BaseException](), threading.Lock()
 
     def work(name: int) -> None:
@@ -176,10 +176,11 @@ def test_threads_record_and_search_through_one_memory(memory: Memory) -> None:
             problems.append(error)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with no_worker_started(home):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     assert problems == []
     memory.settle()
     assert {hit.id for hit in memory.search("marmoset", k=1000)} == ids and len(ids) == 90
@@ -201,15 +202,16 @@ with Memory.open(home=sys.argv[1]) as memory:
 def test_processes_record_and_search_in_one_home(memory: Memory, home: Path) -> None:
     argv = [sys.executable, "-c", WORK, str(home)]
     environ = {"PATH": os.environ["PATH"], "HOME": str(home.parent)}
-    running = [
-        subprocess.Popen([*argv, f"s{name}"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True) for name in range(4)
-    ]
     ids = set[str]()
-    for process in running:
-        out, err = process.communicate(timeout=120)
-        assert (process.returncode, err) == (0, "")
-        ids.update(out.split())
+    with no_worker_started(home):
+        running = [
+            subprocess.Popen([*argv, f"s{name}"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True) for name in range(4)
+        ]
+        for process in running:
+            out, err = process.communicate(timeout=120)
+            assert (process.returncode, err) == (0, "")
+            ids.update(out.split())
     memory.settle()
     assert {hit.id for hit in memory.search("marmoset", k=1000)} == ids and len(ids) == 100
 

@@ -74,16 +74,15 @@ def index_is_sound(ledger: Ledger) -> bool:
 
 
 def take_in(ledger: Ledger, events: list[Event], seed: int) -> None:
-    """In any order, in batches of any size, some of them again."""
+    """In any order, in batches of any size, some of them again; each keeps its place in the journal."""
     choose = random.Random(seed)
-    lines = [*events, *(each for each in events if choose.random() < 0.3)]
+    written = [record(10 * number, each) for number, each in enumerate(events)]
+    lines = [*written, *(each for each in written if choose.random() < 0.3)]
     if seed:
         choose.shuffle(lines)
-    start = 0
     while lines:
         size = choose.randint(1, 4)
-        ledger.ingest(Batch([record(start + 10 * number, each) for number, each in enumerate(lines[:size])], [], {}))
-        start += 10 * size
+        ledger.ingest(Batch(lines[:size], [], {}))
         del lines[:size]
 
 

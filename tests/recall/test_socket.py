@@ -49,11 +49,19 @@ def asking(filled: Path) -> Iterator[Asking]:
     asking.close()
 
 
+def _connected(peer: socket.socket, home: Path) -> bool:
+    try:
+        peer.connect(os.fsencode(home / "ask"))
+    except BlockingIOError:  # as many as may wait are waiting; a hook asks the ledger then
+        return False
+    return True
+
+
 def asked(home: Path, data: bytes, *, end: bool = False) -> bytes:
     """What the socket says to these bytes; "" when it hangs up."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
         peer.settimeout(30)
-        peer.connect(os.fsencode(home / "ask"))
+        until(lambda: _connected(peer, home), "a place in the queue")
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             peer.sendall(data)
             if end:
@@ -190,7 +198,8 @@ def fired(home: Path, number: int, event: str = "UserPromptSubmit") -> list[tupl
         with tempfile.TemporaryFile(dir=home.parent) as file:
             file.write(data)
             file.seek(0)
-            running.append((data, subprocess.Popen(argv, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)))
+            process = subprocess.Popen(argv, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
+            running.append((data, process))
     found = []
     for data, process in running:
         out, err = process.communicate(timeout=120)
@@ -210,7 +219,7 @@ def all_kept_and_answered_well(home: Path, found: list[tuple[bytes, bytes]], eve
     texts = [context_of(out, event) for _, out in found]
     assert {data for data, _ in found} <= kept(home)
     assert losses.read(os.fsencode(home), {}).count == 0
-    assert all(text == "" or FACT in text for text in texts)
+    assert all(text == "" or "marmoset cage" in text for text in texts)
     return sum(text != "" for text in texts)
 
 

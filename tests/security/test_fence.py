@@ -80,7 +80,8 @@ def test_hostile_text_stays_inside_one_fence(hostile: tuple[Memory, Path], out: 
         said = out(memory, home, f"/p/{number}")
         assert problems(said) == [], ascii(text)
         assert said.count("\n- [") == 2, ascii(text)  # the turn and the rule, each on a line of its own
-        assert "(rule, instruction, user) kept marmoset" in said and re.search(r"\((user|assistant), claude-code\) marmoset", said)
+        assert "(rule, instruction, user) kept marmoset" in said
+        assert re.search(r"\((user|assistant), claude-code\) marmoset", said)
 
 
 @pytest.mark.parametrize("out", OUT)

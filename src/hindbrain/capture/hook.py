@@ -29,7 +29,7 @@ _TOKEN = 4096
 # would be counted as lost and yet be there. LAST_SECONDS end even these.
 READ_SECONDS = 0.6
 STOP_SECONDS = 0.9
-LAST_SECONDS = 15.0
+LAST_SECONDS = 8.0
 
 
 class _TooSlow(Exception):

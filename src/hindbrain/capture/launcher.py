@@ -1,8 +1,9 @@
 """This installation -> the one file an agent's hook runs, and the command line to run it with.
 
-The command is `<absolute interpreter> -I -S -c <BOOT> <home>/hook.py <agent> <event>`: isolated from the user's variables and
-site-packages, no shell, no PATH. The file lives in the data directory, so the command stays the same across upgrades of the package (some agents
-ask for trust again when it changes). It knows where the package is and which home it serves.
+The command is `<absolute interpreter> -I -S -c <BOOT> <home>/hook.py <agent> <event>`: isolated from the user's
+variables and site-packages, no shell, no PATH. The file lives in the data directory, so the command stays the same
+across upgrades of the package (some agents ask for trust again when it changes). It knows where the package is and
+which home it serves.
 """
 
 from __future__ import annotations

@@ -72,11 +72,15 @@ def fitting(connection: "sqlite3.Connection", asked: Asked, rules: "Collection[s
     stems = {stem(word) for word in words_of(asked.prompt)}
     floor = min(asked.floor, len(stems))
     fits: list[rank.Found] = []
+    seen: set[str] = set()  # what is said again and again must not crowd out the rest
     for each in rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True):
         if len(fits) * MIN_LINE_TOKENS > asked.budget:
             break
-        if each.id not in rules and _shared(each.text, stems) >= floor and not _has_already(each, asked):
-            fits.append(each)
+        plain = each.text.lower()
+        if plain in seen or each.id in rules or _shared(plain, stems) < floor or _has_already(each, asked):
+            continue
+        seen.add(plain)
+        fits.append(each)
     return fits
 
 
@@ -117,9 +121,9 @@ def _has_already(found: rank.Found, asked: Asked) -> bool:
         return True
     if asked.session and found.session_id == asked.session:
         return True
-    if not asked.known_text:
-        return False
     plain = block.defused(found.text).lower()
+    if asked.session and found.kind == "turn" and plain == block.defused(asked.prompt).lower():
+        return True  # another session was asked the same; the question alone tells this one nothing
     return len(plain) > 12 and plain in asked.known_text
 
 

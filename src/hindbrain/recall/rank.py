@@ -21,7 +21,7 @@ SESSION_WEIGHT = 0.3
 # How many of a session's turns make its score, and what each further one counts.
 SESSION_TURNS = 8
 MAX_CANDIDATES = 400
-TALK_CANDIDATES = 160  # for a block, which holds a few dozen lines at most
+TALK_CANDIDATES = 100  # for a block, which holds a few dozen lines at most
 MAX_HITS = 1000
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"

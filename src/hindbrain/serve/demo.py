@@ -1,7 +1,7 @@
 """A throw-away home -> the product shown: one session says things, the worker is killed, the next session is told them.
 
-Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, every call a process of
-its own, the worker a real process and the kill a real SIGKILL; at the end all of it is gone.
+Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, every call a
+process of its own, the worker a real process and the kill a real SIGKILL; at the end all of it is gone.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _second_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
     say("session 2 asks \"why did the login test fail?\"; nothing is told twice:")
     call |= {"hook_event_name": "UserPromptSubmit", "prompt_id": "p9", "prompt": "why did the login test fail?"}
     again = _fire(hook, "UserPromptSubmit", call)
-    say("          (silence: the session has it already)" if not again else again)
+    say(again or "          (silence: the session has it already)")
 
 
 def _tell(answer: str, wanted: str, say: Say) -> None:

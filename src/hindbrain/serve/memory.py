@@ -289,8 +289,8 @@ class Memory:
         if ledger is not None:
             with ledger.reading() as connection:
                 row = connection.execute(
-                    "SELECT projects.identity, kind, scope, pinned FROM memories LEFT JOIN projects ON projects.id = memories.project_id"
-                    " WHERE memories.id = ?", (memory,),
+                    "SELECT projects.identity, kind, scope, pinned"
+                    " FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?", (memory,),
                 ).fetchone()  # fmt: skip
         if row is None:
             raise NotFound(f"there is no memory {memory}")

@@ -65,7 +65,7 @@ CLAUDE_CODE: Final = Agent(
     ),
     events=(
         HookedEvent("SessionStart", 10, "a session begins, is resumed, cleared or compacted; its folder and transcript"),
-        HookedEvent("UserPromptSubmit", 5, "what you typed"),
+        HookedEvent("UserPromptSubmit", 10, "what you typed"),
         HookedEvent("PostToolUse", 10, "a tool call, its input and its result"),
         HookedEvent("Stop", 10, "the assistant's last reply of a turn"),
         HookedEvent("PreCompact", 10, "the conversation is about to be compacted"),
