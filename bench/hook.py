@@ -11,11 +11,13 @@ import fcntl
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,8 +46,7 @@ with Memory.open(home=sys.argv[1]) as memory:
 """
 ROUNDS = int(os.environ.get("ROUNDS", "150"))
 TURNS = int(os.environ.get("TURNS", "10000"))
-# It fits about three turns of ten, as questions to long conversations do.
-QUESTION = "How do we close a nested coroutine when a signal interrupts the awaiting caller, and what does the traceback show?"
+QUESTIONS = 12
 
 
 def payload(secret: bool) -> bytes:
@@ -76,13 +77,26 @@ def talk(number: int) -> list[str]:
     return [". ".join(choose.choices(sentences, k=choose.randint(2, 5))) for _ in range(number)]
 
 
-def prompt(number: int) -> bytes:
-    """A prompt of a session of its own, so that nothing of it was told before."""
-    call = {
-        "session_id": f"asks-{number}", "transcript_path": f"/home/dev/.claude/projects/-home-dev-app/asks-{number}.jsonl",
-        "cwd": "/home/dev/app", "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": QUESTION,
-    }  # fmt: skip
-    return json.dumps(call).encode()
+def questions(texts: list[str]) -> list[str]:
+    """Prompts of words that are neither rare nor common; each fits about three turns of ten, as in long conversations."""
+    said = Counter(word for text in texts for word in set(re.findall("[a-z]{5,}", text.lower())))
+    telling = sorted(word for word, count in said.items() if 0.005 < count / len(texts) < 0.03)
+    choose = random.Random(20260102)
+    return ["How do {} and {} of the {} go with {}, {} and {}?".format(*choose.sample(telling, 6)) for _ in range(QUESTIONS)]
+
+
+def prompts(asked: list[str]) -> Callable[[int], bytes]:
+    """Prompts in turn, each of a session of its own, so that nothing was told there before."""
+
+    def prompt(number: int) -> bytes:
+        path = f"/home/dev/.claude/projects/-home-dev-app/asks-{number}.jsonl"
+        call = {
+            "session_id": f"asks-{number}", "transcript_path": path, "cwd": "/home/dev/app", "permission_mode": "default",
+            "hook_event_name": "UserPromptSubmit", "prompt": asked[number % len(asked)],
+        }  # fmt: skip
+        return json.dumps(call).encode()
+
+    return prompt
 
 
 def quiet(*argv: str) -> None:
@@ -138,10 +152,10 @@ class Case:
         self.p95 = sorted(self.times)[int(len(self.times) * 0.95)]
 
 
-def prepared(python: str, home: Path) -> list[str]:
+def prepared(python: str, home: Path, texts: list[str]) -> list[str]:
     """A home that holds the talk, and the command of the hook installed in it."""
     told = subprocess.run([python, "-I", "-c", INSTALL, str(home)], check=True, capture_output=True, text=True)
-    subprocess.run([python, "-I", "-c", FILL, str(home)], check=True, input="\n".join(talk(TURNS)), text=True)
+    subprocess.run([python, "-I", "-c", FILL, str(home)], check=True, input="\n".join(texts), text=True)
     command: list[str] = json.loads(told.stdout)
     return command
 
@@ -169,7 +183,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as name:
         scratch = Path(name)
         home, alone, python = scratch / "home", scratch / "alone", install(scratch)
-        hook, hook_alone = prepared(python, home), prepared(python, alone)
+        texts = talk(TURNS)
+        hook, hook_alone, prompt = prepared(python, home, texts), prepared(python, alone, texts), prompts(questions(texts))
         command = [python, "-I", "-m", "hindbrain", "--home", str(home), "daemon"]
         cases = {
             "bare": Case([python, "-I", "-S", "-c", "pass"], lambda number: payload(False)),

@@ -102,7 +102,7 @@ def test_equal_texts_are_told_once(memory: Memory, home: Path, ask: Ask) -> None
 
 @BOTH
 def test_what_is_said_again_and_again_does_not_crowd_out_the_rest(memory: Memory, home: Path, ask: Ask) -> None:
-    again = [Said(QUESTION, session=f"s{number}", minute=number + 1) for number in range(60)]
+    again = [Said(QUESTION, session=f"s{number}", minute=number + 1) for number in range(250)]
     tell(memory, [*again, Said("the marmoset cage is turquoise", session="answer", minute=99)])
     assert "turquoise" in ask(home, "UserPromptSubmit", payload("UserPromptSubmit", "/p/one", QUESTION))
 

@@ -21,7 +21,7 @@ SESSION_WEIGHT = 0.3
 # How many of a session's turns make its score, and what each further one counts.
 SESSION_TURNS = 8
 MAX_CANDIDATES = 400
-TALK_CANDIDATES = 100  # for a block, which holds a few dozen lines at most
+TALK_CANDIDATES = 120  # for a block, which holds a few dozen lines at most
 MAX_HITS = 1000
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
@@ -118,7 +118,7 @@ def _turns(
     # scores are cheap, rows are not: only so many are fetched at first
     best = connection.execute(_BEST, (NEAR_WEIGHT, expression, candidates * 3 // 2)).fetchall()
     rows = _inside(connection, best, scope, talk_only)[:candidates]
-    if len(best) == candidates * 3 // 2 and len(rows) < candidates:  # too many of the best are of other projects or times
+    if len(best) == candidates * 3 // 2 and len(rows) < candidates:  # too many of the best are of other projects, or equal
         best = connection.execute(_BEST, (NEAR_WEIGHT, expression, -1)).fetchall()
         rows = _inside(connection, best, scope, talk_only)[:candidates]
     if not rows:
@@ -136,7 +136,11 @@ def _turns(
 def _inside(
     connection: "sqlite3.Connection", best: "list[tuple[int, float]]", scope: Scope, talk_only: bool
 ) -> "list[tuple[Any, ...]]":
-    """Of these turns the ones in the scope, best first, each with its score at the end."""
+    """Of these turns the ones in the scope, best first, each with its score at the end.
+
+    A block tells the same words once, so of talk the best of equals stands for all: a prompt that is given every day must not
+    leave room for nothing else.
+    """
     condition, values = scope.condition("turns")
     roles = "AND turns.role IN ('user', 'assistant')" if talk_only else ""
     scores = dict(best)
@@ -145,7 +149,7 @@ def _inside(
     rows = connection.execute(query, (looked_at, scope.after, scope.before, *values)).fetchall()
     scored = [(*row[:9], scores[row[9]]) for row in rows]
     scored.sort(key=lambda row: (-row[9], row[0]))
-    return scored
+    return list({row[3]: row for row in reversed(scored)}.values())[::-1] if talk_only else scored
 
 
 def _session_scores(rows: "list[tuple[Any, ...]]") -> dict[str, float]:

@@ -26,11 +26,11 @@ from hindbrain.base.errors import HindbrainError, LedgerBusy
 from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id, storable
-from hindbrain.journal import losses
 from hindbrain.ledger.project import resolve
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import block, context, rank
 from hindbrain.serve.answer import BUDGETS, MAX_SOCKET_PATH, question, shaped
+from hindbrain.serve.health import complaint
 
 log = logging.getLogger("hindbrain.asking")
 
@@ -38,8 +38,6 @@ _MAX_REQUEST: Final = 2 << 20
 _PEER_SECONDS: Final = 0.5
 _MAX_FILE: Final = 256 << 10
 _MAX_PROMPT: Final = 4_000
-# A loss older than this is history; `status` still shows it.
-_LOSS_NS: Final = 24 * 3600 * 1_000_000_000
 
 Told = tuple[str, list[str], int]
 
@@ -124,12 +122,13 @@ class Asking(threading.Thread):
             self._last_prompt[session] = str(payload.get("prompt", ""))[:_MAX_PROMPT]
         cwd = str(payload.get("cwd", ""))
         scope = rank.Scope(project_of(ledger, cwd))
+        health = complaint(self._home, ledger, self._clock) if event == "SessionStart" else ""
         with ledger.reading() as connection:
             asked = question(event, scope, session, str(payload.get("prompt", "")), self._already(ledger, hearer, payload))
             asked.known_text = known_text(cwd)
             if event == "SubagentStart":  # the prompt it works on may not be stored yet
                 asked.prompt = self._last_prompt.get(session) or context.last_prompt(connection, session)
-            text, found = context.build(connection, asked, self._health() if event == "SessionStart" else "")
+            text, found = context.build(connection, asked, health)
         said = [each.id for each in found]
         self._just_told.setdefault(hearer, set()).update(said)
         self.told.put((hearer, said, self._clock.now_ms()))
@@ -142,12 +141,6 @@ class Asking(threading.Thread):
             return frozenset()
         rows = ledger.connection.execute("SELECT item_id FROM injections WHERE session_id = ?", (session,)).fetchall()
         return frozenset({row[0] for row in rows} | self._just_told.get(session, set()))
-
-    def _health(self) -> str:
-        lost = losses.read(os.fsencode(self._home.root), dict(os.environb))
-        if lost.count and self._clock.now_ms() * 1_000_000 - lost.last_ns < _LOSS_NS:
-            return f"Hindbrain could not keep {lost.count} events ({lost.reason}); tell the user to run: hindbrain doctor"
-        return ""
 
     def _prepare(self, cwd: str, answer: bytes) -> None:
         """For a start when neither worker nor ledger can be asked."""
