@@ -78,9 +78,9 @@ def talk(number: int) -> list[str]:
 
 
 def questions(texts: list[str]) -> list[str]:
-    """Prompts of words that are neither rare nor common; each fits about three turns of ten, as in long conversations."""
+    """Prompts of words that are neither rare nor common; each fits about a quarter of the turns, as in long conversations."""
     said = Counter(word for text in texts for word in set(re.findall("[a-z]{5,}", text.lower())))
-    telling = sorted(word for word, count in said.items() if 0.005 < count / len(texts) < 0.03)
+    telling = sorted(word for word, count in said.items() if 0.003 < count / len(texts) < 0.012)
     choose = random.Random(20260102)
     return ["How do {} and {} of the {} go with {}, {} and {}?".format(*choose.sample(telling, 6)) for _ in range(QUESTIONS)]
 
