@@ -215,7 +215,8 @@ def test_what_was_told_to_one_session_is_not_taken_as_told_to_another(two: tuple
     asking = Asking(Home(home), SystemClock())
     with Ledger.open(Home(home).ledger, SystemClock(), read_only=True) as ledger:
         def ask(session: str) -> bytes:
-            return asking.answer(ledger, "SessionStart", dict(payload("SessionStart", "/p/one", session=session)))
+            call = payload("UserPromptSubmit", "/p/one", "which marmoset cage is turquoise", session=session)
+            return asking.answer(ledger, "UserPromptSubmit", dict(call))
 
         first = ask("x")
         assert first and ask("x") == b""

@@ -14,6 +14,7 @@ from hindbrain.base.home import Home
 from hindbrain.capture.event import Event, Origin
 from hindbrain.capture.record import Recorder
 from hindbrain.journal import losses
+from hindbrain.journal.read import segments
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve.drain import Drain
 from hindbrain.serve.health import complaint
@@ -23,7 +24,7 @@ NOW = 1_790_000_000_000
 
 def taken_in(home: Home, origin: Origin, at: int = NOW) -> None:
     event = Event(
-        kind="turn", agent="claude-code", session=f"s{origin}", at=at, key="k", origin=origin, role="user", text="hello"
+        kind="turn", agent="claude-code", session=f"{origin} {at}", at=at, key="k", origin=origin, role="user", text="hello"
     )
     recorder = Recorder(home.root)
     recorder.record([event], at)
@@ -73,9 +74,14 @@ def test_lines_that_wait_for_long_are_said(tmp_path: Path) -> None:
 
 def test_hooks_that_no_longer_fire_are_said(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    taken_in(home, "hook", NOW - 10 * 24 * 3600 * 1000)
-    assert said(home) == ""  # nobody worked in the last days: nothing is wrong
-    taken_in(home, "transcript")
-    assert "hooks did not fire in the last 1 sessions" in said(home)
     taken_in(home, "hook")
-    assert said(home) == ""
+    (segment,) = segments(home.journal)
+    began = int(segment.name.split("-")[1], 16) // 1_000_000  # capture began with this segment
+    taken_in(home, "transcript", began - 1000)
+    assert said(home, ManualClock(began + 1000)) == ""  # an import from before the installation
+    taken_in(home, "api", began + 500)
+    assert said(home, ManualClock(began + 1000)) == ""  # a program that records by itself has no hooks
+    taken_in(home, "transcript", began + 600)
+    assert "hooks did not fire in the last 1 sessions" in said(home, ManualClock(began + 1000))
+    taken_in(home, "hook", began + 700)
+    assert said(home, ManualClock(began + 1000)) == ""

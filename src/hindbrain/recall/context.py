@@ -72,21 +72,25 @@ def fitting(connection: "sqlite3.Connection", asked: Asked, rules: "Collection[s
     stems = {stem(word) for word in words_of(asked.prompt)}
     floor = min(asked.floor, len(stems))
     fits: list[rank.Found] = []
-    seen: set[str] = set()  # what is said again and again must not crowd out the rest
+    # What is said again and again must not crowd out the rest. Another session that was asked the same tells an agent nothing.
+    prompt = spaced(asked.prompt)
+    seen: set[str] = set()
     for each in rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True):
         if len(fits) * MIN_LINE_TOKENS > asked.budget:
             break
-        plain = each.text.lower()
-        if plain in seen or each.id in rules or _shared(plain, stems) < floor or _has_already(each, asked):
+        words = spaced(each.text)
+        if asked.session and each.kind == "turn" and words == prompt:
             continue
-        seen.add(plain)
+        if each.text in seen or each.id in rules or _shared(words, stems) < floor or _has_already(each, asked):
+            continue
+        seen.add(each.text)
         fits.append(each)
     return fits
 
 
-def _shared(text: str, stems: set[str]) -> int:
-    """How many of the stems some word of the text begins with; a short one must be the word."""
-    plain = f" {spaced(text)} "
+def _shared(words: str, stems: set[str]) -> int:
+    """How many of the stems some of these words begins with; a short one must be the word."""
+    plain = f" {words} "
     return sum((f" {each}" if len(each) > 3 else f" {each} ") in plain for each in stems)
 
 
@@ -121,9 +125,9 @@ def _has_already(found: rank.Found, asked: Asked) -> bool:
         return True
     if asked.session and found.session_id == asked.session:
         return True
+    if not asked.known_text:
+        return False
     plain = block.defused(found.text).lower()
-    if asked.session and found.kind == "turn" and plain == block.defused(asked.prompt).lower():
-        return True  # another session was asked the same; the question alone tells this one nothing
     return len(plain) > 12 and plain in asked.known_text
 
 

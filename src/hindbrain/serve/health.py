@@ -15,6 +15,7 @@ from hindbrain.base.home import Home
 from hindbrain.journal import losses
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.drain import capture_began_ms
 from hindbrain.serve.status import lag
 
 ASK: Final = "tell the user to run: hindbrain doctor"
@@ -24,10 +25,11 @@ SILENT_MS: Final = 3 * 24 * 3600 * 1000
 # A loss older than this is history; `status` still shows it.
 _LOSS_NS: Final = 24 * 3600 * 1_000_000_000
 
-# Sessions of the last days of which something is known, and of how many by a hook (1) at least once.
-_TOLD_BY_HOOKS: Final = """
-SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND origins & 1)), 0)
-FROM sessions WHERE agent = 'claude-code' AND last_at > ? AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+# Sessions since a time: how many a transcript told of (8), and how many a hook (1).
+_TOLD_BY: Final = """
+SELECT coalesce(sum(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND origins & 8)), 0),
+       coalesce(sum(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND origins & 1)), 0)
+FROM sessions WHERE started_at > ?
 """
 
 
@@ -43,8 +45,10 @@ def complaint(home: Home, ledger: Ledger, clock: Clock) -> str:
     waiting = lag(home, {name: at for name, at in offsets.items() if isinstance(at, int)}, clock)
     if waiting.oldest_seconds is not None and waiting.oldest_seconds > LAG_SECONDS:
         return f"Hindbrain has not stored {waiting.lines} events for {waiting.oldest_seconds / 60:.0f} minutes; {ASK}"
+    # what an import brought from before the installation says nothing about hooks
+    since = max(clock.now_ms() - SILENT_MS, capture_began_ms(home))
     with ledger.reading() as connection:
-        sessions, by_hooks = connection.execute(_TOLD_BY_HOOKS, (clock.now_ms() - SILENT_MS,)).fetchone()
-    if sessions and not by_hooks:
-        return f"Hindbrain's hooks did not fire in the last {sessions} sessions, only transcripts told of them; {ASK}"
+        by_transcripts, by_hooks = connection.execute(_TOLD_BY, (since,)).fetchone()
+    if by_transcripts and not by_hooks:
+        return f"Hindbrain's hooks did not fire in the last {by_transcripts} sessions, only transcripts told of them; {ASK}"
     return ""
