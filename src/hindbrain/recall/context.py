@@ -78,14 +78,22 @@ def fitting(connection: "sqlite3.Connection", asked: Asked, rules: "Collection[s
     for each in rank.search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True):
         if len(fits) * MIN_LINE_TOKENS > asked.budget:
             break
+        if each.text in seen or each.id in rules or _may_share(each.text, stems) < floor:
+            continue
         words = spaced(each.text)
         if asked.session and each.kind == "turn" and words == prompt:
             continue
-        if each.text in seen or each.id in rules or _shared(words, stems) < floor or _has_already(each, asked):
+        if _shared(words, stems) < floor or _has_already(each, asked):
             continue
         seen.add(each.text)
         fits.append(each)
     return fits
+
+
+def _may_share(text: str, stems: set[str]) -> int:
+    """At least as many as _shared, without telling words apart: cheap, and enough to leave most texts out."""
+    plain = text.lower()
+    return sum(each in plain for each in stems)
 
 
 def _shared(words: str, stems: set[str]) -> int:

@@ -22,6 +22,7 @@ SESSION_WEIGHT = 0.3
 SESSION_TURNS = 8
 MAX_CANDIDATES = 400
 TALK_CANDIDATES = 120  # for a block, which holds a few dozen lines at most
+BLOCK_ENOUGH = 40  # distinct ones; with so many, looking at every match again finds nothing better
 MAX_HITS = 1000
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
@@ -118,7 +119,8 @@ def _turns(
     # scores are cheap, rows are not: only so many are fetched at first
     best = connection.execute(_BEST, (NEAR_WEIGHT, expression, candidates * 3 // 2)).fetchall()
     rows = _inside(connection, best, scope, talk_only)[:candidates]
-    if len(best) == candidates * 3 // 2 and len(rows) < candidates:  # too many of the best are of other projects, or equal
+    enough = BLOCK_ENOUGH if talk_only else candidates
+    if len(best) == candidates * 3 // 2 and len(rows) < enough:  # too many of the best are of other projects, or equal
         best = connection.execute(_BEST, (NEAR_WEIGHT, expression, -1)).fetchall()
         rows = _inside(connection, best, scope, talk_only)[:candidates]
     if not rows:
