@@ -130,22 +130,27 @@ def locomo_turns(talk: dict[str, Any]) -> list[Turn]:
     return found
 
 
-def locomo(times: list[float]) -> Scores:
-    scores: Scores = collections.defaultdict(list)
+def locomo(times: list[float]) -> tuple[Scores, Scores]:
+    ours: Scores = collections.defaultdict(list)
+    theirs: Scores = collections.defaultdict(list)
     for conversation in load(LOCOMO):
         turns = locomo_turns(conversation["conversation"])
         known = {turn.key for turn in turns}
-        with remembered(turns, 50, times) as search:
+        with remembered(turns, 50, times) as search, plain(turns, 50) as bare:
             for asked in [each for each in conversation["qa"] if each["category"] in (1, 2, 3, 4)][: LIMIT or None]:
                 named = re.findall(r"D:?(\d+):(\d+)", " ".join(asked.get("evidence", [])))
                 gold = {f"D{int(session)}:{int(turn)}" for session, turn in named} & known
                 if gold:
-                    ranked = search(asked["question"])
-                    for k in (1, 5, 10):
-                        scores[f"r{k}"].append(len(gold.intersection(ranked[:k])) / len(gold))
-                    scores["ndcg10"].append(ndcg(ranked, gold, 10))
-        progress("locomo", len(scores["r1"]))
-    return scores
+                    judge_turns(ours, search(asked["question"]), gold)
+                    judge_turns(theirs, bare(asked["question"]), gold)
+        progress("locomo", len(ours["r1"]))
+    return ours, theirs
+
+
+def judge_turns(scores: Scores, ranked: list[str], gold: set[str]) -> None:
+    for k in (1, 5, 10):
+        scores[f"r{k}"].append(len(gold.intersection(ranked[:k])) / len(gold))
+    scores["ndcg10"].append(ndcg(ranked, gold, 10))
 
 
 class LongMemEval:
@@ -201,14 +206,17 @@ def judge(scores: Scores, ranked: list[str], gold: set[str]) -> None:
     scores["ndcg10"].append(ndcg(order, gold, 10))
 
 
-def r48(data: LongMemEval, times: list[float]) -> Scores:
-    scores: Scores = collections.defaultdict(list)
+def r48(data: LongMemEval, times: list[float]) -> tuple[Scores, Scores]:
+    ours: Scores = collections.defaultdict(list)
+    theirs: Scores = collections.defaultdict(list)
     for number, (name, question, gold, evidence) in enumerate(data.questions, start=1):
-        with remembered(data.turns(data.haystack(name, evidence)), 100, times) as search:
-            judge(scores, search(question), gold)
+        turns = data.turns(data.haystack(name, evidence))
+        with remembered(turns, 100, times) as search, plain(turns, 100) as bare:
+            judge(ours, search(question), gold)
+            judge(theirs, bare(question), gold)
         if number % 50 == 0:
             progress("r48", number)
-    return scores
+    return ours, theirs
 
 
 def pool(data: LongMemEval, times: list[float]) -> tuple[Scores, Scores]:
@@ -235,15 +243,11 @@ def main() -> None:
         print(json.dumps({"not_run": f"{' and '.join(missing)} not found"}))
         return
     times: list[float] = []
-    turns = locomo(times)
     data = LongMemEval(load(LONGMEMEVAL))
-    pooled, plain_pooled = pool(data, times)
-    each = r48(data, times)
-    print(json.dumps({
-        "locomo": per_cent(turns, ("r1", "r5", "r10", "ndcg10")), "r48": per_cent(each, ("any1", "all5", "ndcg10")),
-        "pool": per_cent(pooled, ("any5", "all5", "ndcg10")), "fts5": per_cent(plain_pooled, ("any5", "all5", "ndcg10")),
-        "query_ms_p50": round(statistics.median(times), 2),
-    }))  # fmt: skip
+    runs = {"locomo": locomo(times), "r48": r48(data, times), "pool": pool(data, times)}
+    figures = {"locomo": ("r1", "r5", "r10", "ndcg10"), "r48": ("any1", "all5", "ndcg10"), "pool": ("any5", "all5", "ndcg10")}
+    ours, theirs = ({name: per_cent(runs[name][which], figures[name]) for name in runs} for which in (0, 1))
+    print(json.dumps({**ours, "fts5": theirs, "query_ms_p50": round(statistics.median(times), 2)}))
 
 
 if __name__ == "__main__":
