@@ -14,7 +14,8 @@ from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id
 from hindbrain.journal import losses
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve.asking import Asking, known_text
+from hindbrain.serve.answer import known_text
+from hindbrain.serve.asking import Asking
 from tests.recall.homes import START, Said, by_hook, by_worker, context_of, payload, tell
 
 Ask = Callable[[Path, str, dict[str, str]], str]
@@ -132,8 +133,9 @@ def test_what_stands_in_the_projects_own_instructions_is_not_told(memory: Memory
         Said("the marmoset   cage is TURQUOISE, a colour <b>", project=str(folder)),
         Said("the marmoset cage colour is green, not", project=str(folder)),
     ])  # fmt: skip
-    said = by_worker(home, "UserPromptSubmit", payload("UserPromptSubmit", str(folder), QUESTION))
-    assert "green" in said and "TURQUOISE" not in said
+    for ask in (by_worker, by_hook):
+        said = ask(home, "UserPromptSubmit", payload("UserPromptSubmit", str(folder), QUESTION))
+        assert "green" in said and "TURQUOISE" not in said
 
 
 def test_odd_things_in_place_of_instruction_files_are_passed_over(tmp_path: Path) -> None:

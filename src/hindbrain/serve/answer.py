@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Claude Code's events that take an answer, and how much each may say, in tokens.
 BUDGETS = {"SessionStart": 1600, "UserPromptSubmit": 800, "SubagentStart": 800}
 DEADLINE_SECONDS = 0.15
+_MAX_FILE = 256 << 10
 _LEDGER_SECONDS = 0.3
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock: a millisecond or two
 _MAX_ANSWER = 128 << 10
@@ -104,12 +105,33 @@ def _from_ledger(home: bytes, event: str, payload: bytes) -> bytes | None:
         asked = question(
             event, rank.Scope(place[0] if place else None), session, field(text, "prompt"), frozenset(each[0] for each in told),
         )  # fmt: skip
+        asked.known_text = known_text(field(text, "cwd"))
         if event == "SubagentStart":  # it starts with nothing of what its parent was told
             asked.prompt, asked.already = context.last_prompt(connection, session), frozenset()
         said, _ = context.build(connection, asked)
     finally:
         connection.close()
     return shaped(event, said)
+
+
+def known_text(cwd: str) -> str:
+    """What the agent reads anyway from the project's own instruction files, as one line of lower-case text."""
+    from hindbrain.recall.block import defused
+
+    texts: list[str] = []
+    for name in ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"):
+        try:
+            file = posix.open(f"{cwd}/{name}", posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+        except (OSError, ValueError):
+            continue  # there is none, or the path is none
+        try:
+            if posix.fstat(file).st_mode & 0o170000 == 0o100000:
+                texts.append(posix.read(file, _MAX_FILE).decode("utf-8", "replace"))
+        except OSError:
+            continue  # it cannot be read, and the agent cannot either
+        finally:
+            posix.close(file)
+    return defused(" ".join(texts)).lower() if texts else ""
 
 
 def question(event: str, scope: object, session: str, prompt: str, already: "frozenset[str]") -> "Asked":

@@ -14,11 +14,9 @@ import logging
 import os
 import queue
 import socket
-import stat
 import threading
 import time
 import zlib
-from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import Clock
@@ -28,15 +26,14 @@ from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id, storable
 from hindbrain.ledger.project import resolve
 from hindbrain.ledger.store import Ledger
-from hindbrain.recall import block, context, rank
-from hindbrain.serve.answer import BUDGETS, MAX_SOCKET_PATH, question, shaped
+from hindbrain.recall import context, rank
+from hindbrain.serve.answer import BUDGETS, MAX_SOCKET_PATH, known_text, question, shaped
 from hindbrain.serve.health import complaint
 
 log = logging.getLogger("hindbrain.asking")
 
 _MAX_REQUEST: Final = 2 << 20
 _PEER_SECONDS: Final = 0.5
-_MAX_FILE: Final = 256 << 10
 _MAX_PROMPT: Final = 4_000
 
 Told = tuple[str, list[str], int]
@@ -161,20 +158,6 @@ def project_of(ledger: Ledger, cwd: str) -> str | None:
         "SELECT project_id FROM project_aliases WHERE identity = ?", (storable(resolve(cwd).identity),)
     ).fetchone()
     return None if row is None else str(row[0])
-
-
-def known_text(cwd: str) -> str:
-    """What the agent reads anyway from the project's own instruction files, as one line of lower-case text."""
-    texts = []
-    for name in ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"):
-        with contextlib.suppress(OSError):
-            descriptor = os.open(Path(cwd) / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            try:
-                if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    texts.append(os.read(descriptor, _MAX_FILE).decode("utf-8", "replace"))
-            finally:
-                os.close(descriptor)
-    return block.defused(" ".join(texts)).lower()
 
 
 def _received(peer: socket.socket, deadline: float) -> bytes:
