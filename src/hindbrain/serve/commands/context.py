@@ -30,8 +30,7 @@ def context(
     from hindbrain.recall.context import build
     from hindbrain.recall.rank import Found
     from hindbrain.recall.tokens import tokens_in
-    from hindbrain.serve.answer import BUDGETS, question
-    from hindbrain.serve.asking import known_text
+    from hindbrain.serve.answer import BUDGETS, known_text, question
 
     event = "UserPromptSubmit" if prompt.strip() else "SessionStart"
     text, found = "", list[Found]()
