@@ -12,6 +12,13 @@ import subprocess
 from functools import cache
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about the machine than about us. Under CI the library's own profile does the same, and
+# always tries the same examples.
+settings.register_profile("unhurried", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+if not os.environ.get("CI"):
+    settings.load_profile("unhurried")
 
 SBIN = os.pathsep.join([os.environ.get("PATH", ""), "/sbin", "/usr/sbin"])
 
