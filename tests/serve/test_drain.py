@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hindbrain.base.clock import SystemClock
-from hindbrain.base.errors import StorageError
 from hindbrain.base.home import Home
 from hindbrain.capture.event import Event
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.read import archives, segments
 from hindbrain.ledger import merge
-from hindbrain.ledger.ingest import BATCH_RECORDS, Batch
 from hindbrain.ledger.rebuild import fingerprint
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve.drain import Drain, Drained, ahead
+from hindbrain.serve.drain import Drain, Drained
 
 
 def turn(number: int, text: str = "") -> Event:
@@ -94,39 +91,3 @@ def test_an_event_nobody_foresaw_blocks_no_other_and_is_kept_as_it_came(
         (kept,) = ledger.connection.execute("SELECT text FROM events WHERE kind = 'unparsed'").fetchone()
     assert (counts.turns, counts.unparsed, counts.lines, done.records) == (2, 1, 3, 3)
     assert "poison" in kept
-
-
-def full() -> Batch:
-    return Batch(records=[None] * BATCH_RECORDS)  # type: ignore[list-item]  # only the number counts here
-
-
-def test_batches_read_ahead_come_in_order_and_all() -> None:
-    made = [full() for _ in range(6)]
-    assert [id(batch) for batch in ahead(iter(made))] == [id(batch) for batch in made]
-
-
-def test_an_error_while_reading_ahead_is_raised_where_the_batches_are_wanted() -> None:
-    def work() -> Iterator[Batch]:
-        yield full()
-        yield full()
-        raise StorageError("the disk is gone")
-
-    taken = []
-    with pytest.raises(StorageError, match="the disk is gone"):
-        for batch in ahead(work()):
-            taken.append(batch)
-    assert len(taken) == 2
-
-
-def test_stopping_early_ends_the_reading_too() -> None:
-    read = []
-
-    def work() -> Iterator[Batch]:
-        for number in range(1000):
-            read.append(number)
-            yield full()
-
-    batches = ahead(work())
-    next(batches)
-    batches.close()  # type: ignore[attr-defined]  # a generator
-    assert len(read) < 10

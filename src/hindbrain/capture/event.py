@@ -77,11 +77,9 @@ class Event:
 
 def stable_id(prefix: str, *parts: str) -> str:
     """A short id that depends on nothing but the parts; a length before each keeps ("ab", "c") and ("a", "bc") apart."""
-    digest = hashlib.blake2b(digest_size=12)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(raw) + raw)
-    return f"{prefix}_{digest.hexdigest()}"
+    raws = [part.encode("utf-8", "surrogatepass") for part in parts]
+    whole = b"".join([b"%d:%s" % (len(raw), raw) for raw in raws])
+    return f"{prefix}_{hashlib.blake2b(whole, digest_size=12).hexdigest()}"
 
 
 def session_id(agent: str, session: str) -> str:
@@ -91,7 +89,7 @@ def session_id(agent: str, session: str) -> str:
 
 def text_key(text: str) -> str:
     """A short digest of a text for use inside a key, blind to line ends and surrounding space."""
-    plain = "\n".join(text.replace("\r\n", "\n").replace("\r", "\n").strip()[:ID_TEXT_CHARS].split("\n"))
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()[:ID_TEXT_CHARS]
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -9,10 +9,9 @@ again.
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
-import queue
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +31,7 @@ from hindbrain.capture.transcript import TranscriptCursor, follow, transcripts_c
 from hindbrain.journal.archive import archive_stored, without_writers
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segment_name, segments
 from hindbrain.ledger.forget import forgotten, is_forgotten
-from hindbrain.ledger.ingest import BATCH_RECORDS, Batch, batches, segment_source
+from hindbrain.ledger.ingest import Batch, batches, segment_source
 from hindbrain.ledger.project import place_event, resolve
 from hindbrain.ledger.store import Ledger
 
@@ -89,14 +88,20 @@ class Drain:
         return done
 
     def _drain(self, done: Drained) -> None:
-        while self._drain_once(done):
-            pass
+        collecting = gc.isenabled()
+        gc.disable()  # a batch is thousands of small objects in no circle; looking for circles among them only takes time
+        try:
+            while self._drain_once(done):
+                pass
+        finally:
+            if collecting:
+                gc.enable()
 
     def _drain_once(self, done: Drained) -> bool:
         """One sweep over the open segments; True when it took something in, so that another sweep may find more."""
         before = done.records + done.damages
         paths = segments(self._home.journal)
-        for batch in ahead(batches(_unread([(path, self._offset(path)) for path in paths]), events_of)):
+        for batch in batches(_unread([(path, self._offset(path)) for path in paths]), events_of):
             self._sync(batch)
             self._keep_copies(batch.damages)
             self._ingest(batch, done)
@@ -260,7 +265,7 @@ class Drain:
         if self._ledger.meta(_REPLAYED):
             return
         for path in archives(self._home.archive):
-            for batch in ahead(batches(read_archive(path), events_of)):
+            for batch in batches(read_archive(path), events_of):
                 self._ingest(batch, done)
         self._ledger.set_meta(_REPLAYED, "yes")
 
@@ -279,47 +284,6 @@ def _unread(offsets: list[tuple[Path, int]]) -> Iterator[Record | Damage]:
                     yield from read_segment(path, start, final=final)
         except FileNotFoundError:
             continue  # archived since it was listed: all of it was stored
-
-
-def ahead(work: Iterator[Batch]) -> Iterator[Batch]:
-    """The same batches, the next being read and decoded while one is being stored: SQLite lets go of the interpreter.
-
-    A short backlog, which is the usual one, has a single batch and needs no second thread.
-    """
-    first = next(work, None)
-    if first is None:
-        return
-    if len(first.records) + len(first.damages) < BATCH_RECORDS:
-        yield first
-        yield from work
-        return
-    ready: queue.Queue[Batch | BaseException | None] = queue.Queue(maxsize=1)
-    stop = threading.Event()
-
-    def read_on() -> None:
-        try:
-            for batch in work:
-                ready.put(batch)
-                if stop.is_set():
-                    return
-            ready.put(None)
-        except BaseException as error:  # noqa: BLE001  # handed over: it is raised where the batches are wanted
-            ready.put(error)
-
-    reader = threading.Thread(target=read_on, name="reading", daemon=True)
-    reader.start()
-    try:
-        yield first
-        while (batch := ready.get()) is not None:
-            if isinstance(batch, BaseException):
-                raise batch
-            yield batch
-    finally:
-        stop.set()
-        while reader.is_alive():  # it may be waiting to hand over one more
-            with contextlib.suppress(queue.Empty):
-                ready.get(timeout=0.05)
-        reader.join()
 
 
 def capture_began_ms(home: Home) -> int:
