@@ -25,6 +25,7 @@ from hindbrain.base.home import Home
 from hindbrain.journal.line import HOOK, frame
 from hindbrain.ledger.ingest import BATCH_RECORDS
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.daemon import collect_rarely
 from hindbrain.serve.drain import Drain
 
 LINES = int(os.environ.get("LINES_TOTAL", "100000"))
@@ -121,6 +122,7 @@ def measure(home: Home, bare: Bare) -> dict[str, float]:
     lines, clock = payloads(random.Random(20)), SystemClock()
     drained = inserted = 0.0
     texts = 0
+    collect_rarely()  # as the worker does
     with Ledger.open(home.ledger, clock) as ledger:
         work = Drain(home, ledger, clock, [])
         before = 0.0

@@ -11,6 +11,7 @@ closing is seen by that look; one that comes after finds no reader and starts th
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import logging.handlers
 import os
@@ -87,6 +88,7 @@ class Worker:
 
     def _serve(self) -> None:
         self._config.require_sqlite()
+        collect_rarely()
         self._on_signals()
         self._open_pipe()
         log.info("worker %d serves %s", os.getpid(), self._home.root)
@@ -208,6 +210,12 @@ class Worker:
         if self._bell >= 0:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._bell, b"\n")
+
+
+def collect_rarely() -> None:
+    """A batch is thousands of small objects in no circle, and looking for circles among them takes time. Only for a process
+    that is ours alone: a program that uses the library decides for itself."""
+    gc.set_threshold(100_000, 50, 50)
 
 
 def _write_down(asking: Asking, ledger: Ledger) -> None:

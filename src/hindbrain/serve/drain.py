@@ -9,7 +9,6 @@ again.
 from __future__ import annotations
 
 import contextlib
-import gc
 import logging
 import os
 from collections.abc import Iterable, Iterator
@@ -88,14 +87,8 @@ class Drain:
         return done
 
     def _drain(self, done: Drained) -> None:
-        collecting = gc.isenabled()
-        gc.disable()  # a batch is thousands of small objects in no circle; looking for circles among them only takes time
-        try:
-            while self._drain_once(done):
-                pass
-        finally:
-            if collecting:
-                gc.enable()
+        while self._drain_once(done):
+            pass
 
     def _drain_once(self, done: Drained) -> bool:
         """One sweep over the open segments; True when it took something in, so that another sweep may find more."""

@@ -51,9 +51,6 @@ class Forgetting:
         self._home = home
         self._clock = clock
 
-    def close(self) -> None:
-        """Nothing is held between calls."""
-
     def find(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Wanted:
         """What would be forgotten; raises NotFound when nothing fits."""
         if sum(each is not None for each in (id, session, project)) != 1:
@@ -106,20 +103,17 @@ def _void_lines(home: Home, known: dict[str, int], clock: Clock) -> int:
     doomed: set[tuple[str, int]] = set()
     paths = [*archives(home.archive), *segments(home.journal)]
 
-    def is_doomed(record: Record) -> bool:
+    def judge(record: Record) -> None:
         events = [event for event in events_of(record) if event.kind != "forget"]
         left = [event for event in events if not is_forgotten(known, event.id, _session(event.agent, event.session), event.at)]
-        if len(left) == len(events):
-            return False
-        if (record.segment, record.start) not in doomed:
+        if len(left) < len(events) and (record.segment, record.start) not in doomed:  # an archived segment may still be open
             doomed.add((record.segment, record.start))
             kept.extend(event for event in left if event.text or event.kind not in ("notice", "unparsed"))
-        return True
 
     for path in paths:
         for item in read_archive(path) if path.name.endswith(".gz") else read_segment(path):
             if isinstance(item, Record):
-                is_doomed(item)
+                judge(item)
     recorder = Recorder(home.root)
     try:
         recorder.record(kept, clock.now_ms())

@@ -301,10 +301,10 @@ class Memory:
         from hindbrain.serve.forgetting import Forgetting
 
         self.settle()
-        with contextlib.closing(Forgetting(self._home, self._clock)) as work:
-            wanted = work.find(id=id, session=session, project=project)
-            self._drop_readers()
-            return work.carry_out(wanted)
+        work = Forgetting(self._home, self._clock)
+        wanted = work.find(id=id, session=session, project=project)
+        self._drop_readers()
+        return work.carry_out(wanted)
 
     def _reader(self) -> Ledger | None:
         """This thread's own connection; None before anything was taken in."""
