@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 
 from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import near
+from hindbrain.ledger import fulltext, near
+from hindbrain.ledger.database import Database, foreign, is_sqlite
 
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
@@ -24,7 +25,7 @@ def forget_event(ids: Iterable[str], at: int) -> Event:
     return Event(kind="forget", agent="hindbrain", session="", at=at, key=key, origin="api", detail={"ids": wanted})
 
 
-def forgotten(connection: sqlite3.Connection) -> dict[str, int]:
+def forgotten(connection: Database) -> dict[str, int]:
     """Everything that is not to come back, with the time until which it counts."""
     return dict(connection.execute("SELECT id, at FROM forgotten").fetchall())
 
@@ -34,20 +35,22 @@ def is_forgotten(known: Mapping[str, int], identifier: str, session: str | None,
     return identifier in known or (session is not None and at <= known.get(session, -1))
 
 
-def apply(connection: sqlite3.Connection, events: Iterable[tuple[int, Mapping[str, Json]]]) -> None:
+def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]) -> None:
     """Take away what forget events name (their time and detail); inside the caller's transaction."""
-    connection.execute("PRAGMA secure_delete = ON")
+    if is_sqlite(connection):
+        connection.execute("PRAGMA secure_delete = ON")
     for at, detail in events:
         ids = detail.get("ids")
         wanted = [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []
         connection.executemany(
-            "INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = max(at, excluded.at)",
+            "INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
+            " WHERE excluded.at > forgotten.at",
             [(each, at) for each in wanted],
         )
         _remove(connection, json.dumps(wanted), at)
 
 
-def _remove(connection: sqlite3.Connection, ids: str, at: int) -> None:
+def _remove(connection: Database, ids: str, at: int) -> None:
     values = {"ids": ids, "at": at}
     named = "SELECT value FROM json_each(:ids)"
     turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= :at)"
@@ -70,18 +73,21 @@ def _remove(connection: sqlite3.Connection, ids: str, at: int) -> None:
         AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", values)  # fmt: skip
 
 
-def _remove_memories(connection: sqlite3.Connection, ids: list[str]) -> None:
+def _remove_memories(connection: Database, ids: list[str]) -> None:
     named = json.dumps(ids)
     inside = "(SELECT value FROM json_each(?))"
-    connection.execute("PRAGMA defer_foreign_keys = ON")
+    if is_sqlite(connection):
+        connection.execute("PRAGMA defer_foreign_keys = ON")
+    else:
+        foreign(connection).defer_constraints()
     connection.execute(f"UPDATE memories SET superseded_by = NULL WHERE superseded_by IN {inside}", (named,))
     connection.execute(f"DELETE FROM links WHERE target_memory_id IN {inside}", (named,))
-    connection.execute(f"DELETE FROM memories_fts WHERE id IN {inside}", (named,))
+    fulltext.remove_memories(connection, ids)
     connection.execute(f"DELETE FROM links WHERE memory_id IN {inside}", (named,))
     connection.execute(f"DELETE FROM memories WHERE id IN {inside}", (named,))
 
 
-def _remove_turns(connection: sqlite3.Connection, ids: list[str]) -> None:
+def _remove_turns(connection: Database, ids: list[str]) -> None:
     inside = "(SELECT value FROM json_each(?))"
     named = json.dumps(ids)
     spans = {
@@ -90,9 +96,8 @@ def _remove_turns(connection: sqlite3.Connection, ids: list[str]) -> None:
             f"SELECT session_id, min(at), max(at) FROM turns WHERE id IN {inside} GROUP BY session_id", (named,)
         )
     }
-    connection.execute(f"""
-        INSERT INTO turns_fts (turns_fts, rowid, text, near)
-        SELECT 'delete', rowid, text, near FROM turns WHERE id IN {inside}""", (named,))  # fmt: skip
+    numbers = [row[0] for row in connection.execute(f"SELECT rowid FROM turns WHERE id IN {inside}", (named,)).fetchall()]
+    fulltext.remove(connection, numbers)
     connection.execute(f"DELETE FROM links WHERE turn_id IN {inside}", (named,))
     connection.execute(f"DELETE FROM traces WHERE turn IN (SELECT rowid FROM turns WHERE id IN {inside})", (named,))
     connection.execute(f"DELETE FROM turns WHERE id IN {inside}", (named,))

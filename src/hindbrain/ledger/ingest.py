@@ -8,7 +8,6 @@ The caller holds the transaction: either all of a batch is there afterwards, cur
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 from hindbrain.capture.event import Event, Json, session_id
 from hindbrain.journal.read import Damage, Record
 from hindbrain.ledger import forget, memories, merge, rows
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import Piece, SessionState, clean, json_text, whole
 from hindbrain.ledger.project import Place, place_of
 from hindbrain.ledger.rows import Cursor
@@ -32,6 +32,7 @@ class Batch:
     records: list[tuple[Record, list[Event]]] = field(default_factory=list[tuple[Record, list[Event]]])
     damages: list[Damage] = field(default_factory=list[Damage])
     cursors: dict[str, Json] = field(default_factory=dict[str, Json])
+    machine: str = ""  # whose folders these are: in a shared ledger the same path is another place on another machine
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ def batches(
         yield batch
 
 
-def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested:
+def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     """Write a batch inside the transaction the caller holds."""
     result, folded = Ingested(), _Folded()
     reached = {segment: rows.reached(connection, segment_source(segment)) for segment in _segments(batch)}
@@ -84,8 +85,8 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
         result.records += 1
         folded.take(record, events)
     folded.leave_out(forget.forgotten(connection))
-    moved = rows.write_places(connection, folded.places)
-    rows.write_sessions(connection, folded.sessions)
+    moved = rows.write_places(connection, folded.places, batch.machine)
+    rows.write_sessions(connection, folded.sessions, batch.machine)
     rows.assign_projects(connection, list(folded.sessions), moved)
     turns = rows.write_turns(connection, folded.turns)
     events_written = rows.write_events(connection, folded.events)
@@ -101,7 +102,7 @@ def write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> Ingested
     return result
 
 
-def _act(connection: sqlite3.Connection, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> None:
+def _act(connection: Database, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> None:
     """What a person wants done with what is stored: forgotten, kept, corrected, pinned.
 
     A statement's evidence, and the project that evidence belongs to, may also come after it.

@@ -8,12 +8,13 @@ more comes, and the result does not depend on the order they arrived in.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
+from hindbrain.ledger import fulltext
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
 
 KINDS: Final = ("decision", "preference", "correction", "instruction", "fact", "lesson", "procedure", "task", "insight")
@@ -72,12 +73,12 @@ def memory_id(event_id: str) -> str:
     return stable_id("m", event_id)
 
 
-def concerns(connection: sqlite3.Connection, sessions: Iterable[str]) -> bool:
+def concerns(connection: Database, sessions: Iterable[str]) -> bool:
     """Whether any of these sessions holds the evidence of an act: what came of it may have to be put together anew."""
     return connection.execute(_CONCERNED, (json.dumps(list(sessions)),)).fetchone() is not None
 
 
-def refold(connection: sqlite3.Connection) -> None:
+def refold(connection: Database) -> None:
     """Bring the memories in line with all events about them; inside the caller's transaction."""
     gone = forgotten(connection)
     kept = {each.id: each for each in _folded(connection).values() if each.id not in gone}
@@ -91,7 +92,7 @@ def refold(connection: sqlite3.Connection) -> None:
     })  # fmt: skip
 
 
-def _folded(connection: sqlite3.Connection) -> dict[str, _Kept]:
+def _folded(connection: Database) -> dict[str, _Kept]:
     """All statements first, then what was done to them in order of time: a clock that was set back loses none."""
     acts = [(row[0], row[1], row[2], json.loads(row[3])) for row in connection.execute(_EVENTS).fetchall()]
     kept = {made.id: made for act in acts if (made := _made(*act)) is not None}
@@ -118,13 +119,12 @@ def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kep
     )  # fmt: skip
 
 
-def _write(connection: sqlite3.Connection, kept: Mapping[str, _Kept]) -> None:
+def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
     for each in kept.values():
         values = (each.kind, each.text, each.scope, each.project, each.at, each.valid_to, int(each.pinned), each.at)
         connection.execute(_PUT, (each.id, *values))
         connection.execute(_LINK, (each.id, 0, "derived_from", each.turn, None, each.at))
-        connection.execute("DELETE FROM memories_fts WHERE id = ?", (each.id,))
-        connection.execute("INSERT INTO memories_fts (id, text) VALUES (?, ?)", (each.id, each.text))
+        fulltext.put_memory(connection, each.id, each.text)
     for each in kept.values():  # once all are there, so that they may name each other
         newer = each.superseded_by if each.superseded_by in kept else None
         connection.execute("UPDATE memories SET superseded_by = ? WHERE id = ?", (newer, each.id))

@@ -7,9 +7,11 @@ does not drown what stands next to it. The column is derived: it follows from th
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from typing import Final
+
+from hindbrain.ledger import fulltext
+from hindbrain.ledger.database import Database
 
 ROLES: Final = ("user", "assistant")
 NEAR_CHARS: Final = 600
@@ -21,14 +23,10 @@ WHERE session_id = ? AND role IN ('user', 'assistant') AND
 _BEFORE: Final = f"{_TALK} at < ? ORDER BY at DESC, id DESC LIMIT 2"
 _WITHIN: Final = f"{_TALK} at BETWEEN ? AND ? ORDER BY at, id"
 _AFTER: Final = f"{_TALK} at > ? ORDER BY at, id LIMIT 2"
-_UNINDEX: Final = """
-INSERT INTO turns_fts (turns_fts, rowid, text, near) SELECT 'delete', rowid, text, near FROM turns WHERE rowid = ?
-"""
-_REINDEX: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid = ?"
 _SET: Final = "UPDATE turns SET near = ? WHERE rowid = ?"
 
 
-def place(connection: sqlite3.Connection, spans: Mapping[str, tuple[int, int]], indexed_to: int | None = None) -> None:
+def place(connection: Database, spans: Mapping[str, tuple[int, int]], indexed_to: int | None = None) -> None:
     """Set the neighbours of all turns in these stretches of time and of the ones beside them.
 
     Turns with a row number above `indexed_to` are not in the index yet; the others are taken out and put in again.
@@ -48,9 +46,9 @@ def place(connection: sqlite3.Connection, spans: Mapping[str, tuple[int, int]], 
                 _set(connection, row, near, indexed=indexed_to is None or row <= indexed_to)
 
 
-def _set(connection: sqlite3.Connection, row: int, near: str, *, indexed: bool) -> None:
+def _set(connection: Database, row: int, near: str, *, indexed: bool) -> None:
     if indexed:
-        connection.execute(_UNINDEX, (row,))
+        fulltext.remove(connection, [row])
     connection.execute(_SET, (near, row))
     if indexed:
-        connection.execute(_REINDEX, (row,))
+        fulltext.add(connection, [row])

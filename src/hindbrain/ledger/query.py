@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from hindbrain.capture.event import Json
+from hindbrain.ledger import fulltext
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import ORIGIN_BITS, clean
 
 MAX_SEARCH_WORDS: Final = 32
 MAX_HITS: Final = 1000
 _WORD: Final = re.compile(r"\w+")
 
-_SEARCH: Final = """
-SELECT turns.id, turns.session_id, turns.role, turns.text, turns.tool, turns.at, -found.score
-FROM (SELECT rowid, bm25(turns_fts, 1.0, 0.3) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY rank LIMIT ?) AS found
-JOIN turns ON turns.rowid = found.rowid
+_NEAR_WEIGHT: Final = 0.3
+_FOUND: Final = """
+SELECT rowid, id, session_id, role, text, tool, at FROM turns
+WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
 """
 _SESSION: Final = """
 SELECT id, agent, client_id, project_id, cwd, parent_id, started_at, last_at, ended_at, end_reason, model, detail
@@ -31,7 +32,7 @@ FROM sessions
 """
 _TURNS_OF: Final = """
 SELECT id, session_id, role, text, tool, at, key, origins, segment, start, source_path, source_start, source_end, detail
-FROM turns WHERE session_id = ? ORDER BY at, source_start, segment, start, role, id
+FROM turns WHERE session_id = ? ORDER BY at, source_start NULLS FIRST, segment, start, role, id
 """
 
 
@@ -101,28 +102,25 @@ class Counts:
     redacted: Mapping[str, int]  # by rule
 
 
-def search(connection: sqlite3.Connection, words: str, k: int) -> list[Hit]:
+def search(connection: Database, words: str, k: int) -> list[Hit]:
     """The turns that fit any of the words best, best first."""
-    query = match_expression(words)
-    if not query or k < 1:
+    distinct = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:MAX_SEARCH_WORDS]
+    if not distinct or k < 1:
         return []
-    hits = [Hit(*row) for row in connection.execute(_SEARCH, (query, min(k, MAX_HITS))).fetchall()]
+    scores = dict(fulltext.best(connection, distinct, _NEAR_WEIGHT, min(k, MAX_HITS)))
+    rows = connection.execute(_FOUND, (json.dumps(list(scores)),)).fetchall()
+    hits = [Hit(*found, scores[number]) for number, *found in rows]  # type: ignore[call-arg]  # mypy cannot count them
     return sorted(hits, key=lambda hit: (-hit.score, hit.turn_id))
 
 
-def match_expression(words: str) -> str:
-    """An FTS5 expression that finds any of the words. Each is quoted, so no text can be read as syntax."""
-    distinct = dict.fromkeys(word.lower() for word in _WORD.findall(words))
-    return " OR ".join(f'"{word}"' for word in list(distinct)[:MAX_SEARCH_WORDS])
-
-
-def counts(connection: sqlite3.Connection) -> Counts:
+def counts(connection: Database) -> Counts:
     """One consistent look at all of it: the caller holds a read transaction."""
     roles = dict(connection.execute("SELECT role, count(*) FROM turns GROUP BY role").fetchall())
     kinds = dict(connection.execute("SELECT kind, count(*) FROM events GROUP BY kind").fetchall())
     bad = dict(connection.execute("SELECT kind, count(*) FROM damage GROUP BY kind").fetchall())
-    rules = dict(connection.execute("SELECT rule, sum(count) FROM redactions GROUP BY rule ORDER BY rule").fetchall())
-    (lines,) = connection.execute("SELECT coalesce(sum(lines), 0) FROM cursors").fetchone()
+    taken_out = "SELECT rule, CAST(sum(count) AS BIGINT) FROM redactions GROUP BY rule ORDER BY rule"
+    rules = dict(connection.execute(taken_out).fetchall())
+    (lines,) = connection.execute("SELECT CAST(coalesce(sum(lines), 0) AS BIGINT) FROM cursors").fetchone()
     return Counts(
         lines=lines, sessions=_count(connection, "sessions"), turns=sum(roles.values()), events=sum(kinds.values()),
         projects=_count(connection, "projects"), memories=_count(connection, "memories"),
@@ -131,18 +129,18 @@ def counts(connection: sqlite3.Connection) -> Counts:
     )  # fmt: skip
 
 
-def _count(connection: sqlite3.Connection, table: str) -> int:
+def _count(connection: Database, table: str) -> int:
     (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     return int(count)
 
 
-def session(connection: sqlite3.Connection, identifier: str) -> Session | None:
+def session(connection: Database, identifier: str) -> Session | None:
     """One session by the ledger's id."""
     row = connection.execute(f"{_SESSION} WHERE id = ?", (clean(identifier),)).fetchone()
     return None if row is None else _session(row)
 
 
-def sessions(connection: sqlite3.Connection, limit: int) -> list[Session]:
+def sessions(connection: Database, limit: int) -> list[Session]:
     """The sessions that were active last, newest first."""
     rows = connection.execute(f"{_SESSION} ORDER BY last_at DESC, id LIMIT ?", (limit,)).fetchall()
     return [_session(row) for row in rows]
@@ -154,7 +152,7 @@ def _session(row: tuple[object, ...]) -> Session:
     return Session(*columns)
 
 
-def turns_of(connection: sqlite3.Connection, session_id: str) -> list[Turn]:
+def turns_of(connection: Database, session_id: str) -> list[Turn]:
     """A session's turns in the order they were said."""
     return [_turn(row) for row in connection.execute(_TURNS_OF, (clean(session_id),)).fetchall()]
 
@@ -168,7 +166,7 @@ def _turn(row: tuple[object, ...]) -> Turn:
     return Turn(*columns)
 
 
-def forked_at(connection: sqlite3.Connection, session_id: str) -> int | None:
+def forked_at(connection: Database, session_id: str) -> int | None:
     """When a session was made from another; its client copies what had been said until then."""
     query = """
     SELECT max(at) FROM events WHERE session_id = ? AND kind = 'session_start' AND json_extract(detail, '$.source') = 'fork'
@@ -177,20 +175,21 @@ def forked_at(connection: sqlite3.Connection, session_id: str) -> int | None:
     return None if row[0] is None else int(row[0])
 
 
-def cursor(connection: sqlite3.Connection, source: str) -> tuple[Json, int] | None:
+def cursor(connection: Database, source: str) -> tuple[Json, int] | None:
     """Where a source has been dealt with to, and the time its cursor was set for."""
     row = connection.execute("SELECT position, at FROM cursors WHERE source = ?", (clean(source),)).fetchone()
     return None if row is None else (json.loads(row[0]), row[1])
 
 
-def cursors(connection: sqlite3.Connection, prefix: str) -> dict[str, Json]:
+def cursors(connection: Database, prefix: str) -> dict[str, Json]:
     """The cursors whose source begins with a prefix."""
     query = "SELECT source, position FROM cursors WHERE substr(source, 1, length(:prefix)) = :prefix ORDER BY source"
     rows = connection.execute(query, {"prefix": clean(prefix)}).fetchall()
     return {source: json.loads(position) for source, position in rows}
 
 
-def place(connection: sqlite3.Connection, cwd: str) -> tuple[str, str, int] | None:
+def place(connection: Database, cwd: str) -> tuple[str, str, int] | None:
     """What a working directory was last found to be: identity, project id, and when."""
-    row = connection.execute("SELECT identity, project_id, at FROM places WHERE cwd = ?", (clean(cwd),)).fetchone()
+    query = "SELECT identity, project_id, at FROM places WHERE cwd = ? ORDER BY at DESC, machine LIMIT 1"
+    row = connection.execute(query, (clean(cwd),)).fetchone()
     return None if row is None else (str(row[0]), str(row[1]), int(row[2]))

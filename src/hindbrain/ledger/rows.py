@@ -1,4 +1,4 @@
-"""Folded rows -> SQLite. Every statement that writes evidence stands here, each with what it relies on.
+"""Folded rows -> the database. Every statement that writes evidence stands here, each with what it relies on.
 
 The caller holds a write transaction, so between reading what is stored and writing what is new nobody else writes.
 """
@@ -6,13 +6,13 @@ The caller holds a write transaction, so between reading what is stored and writ
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from hindbrain.capture.event import stable_id
 from hindbrain.journal.read import Damage
-from hindbrain.ledger import merge, near
+from hindbrain.ledger import fulltext, merge, near
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import Content, Piece, SessionState, clean
 from hindbrain.ledger.project import Place
 
@@ -37,19 +37,13 @@ UPDATE {table} SET at = ?, origins = ?, segment = ?, start = ?, source_path = ?,
 WHERE id = ?
 """
 _REWRITE: Final = "UPDATE {table} SET text = ?, tool = ?, detail = ? WHERE id = ?"
-# One statement for a whole batch: the texts need not pass through Python a second time.
-_INDEX: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid > ? ORDER BY rowid"
-# An external-content index must be told the very text it once indexed, so this runs before the turn is rewritten.
-_UNINDEX: Final = """
-INSERT INTO turns_fts (turns_fts, rowid, text, near) SELECT 'delete', rowid, text, near FROM turns WHERE {column} = ?
-"""
-_REINDEX: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE {column} = ?"
 _ADD_TRACE: Final = "INSERT INTO traces (turn, number, kind, action, value) VALUES (?, ?, ?, ?, ?)"
 _PUT_SESSION: Final = """
 INSERT INTO sessions (id, agent, client_id, cwd, cwd_at, parent_id, started_at, last_at, ended_at, end_reason,
-                      model, model_at, detail)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                      model, model_at, detail, machine)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
+    machine = CASE WHEN excluded.machine < sessions.machine THEN excluded.machine ELSE sessions.machine END,
     cwd = excluded.cwd, cwd_at = excluded.cwd_at, parent_id = excluded.parent_id, started_at = excluded.started_at,
     last_at = excluded.last_at, ended_at = excluded.ended_at, end_reason = excluded.end_reason,
     model = excluded.model, model_at = excluded.model_at, detail = excluded.detail
@@ -60,37 +54,40 @@ FROM sessions WHERE id IN (SELECT value FROM json_each(?))
 """
 # A session's project follows from its cwd alone, so this may run at any time and any number of times.
 _ASSIGN: Final = """
-UPDATE sessions SET project_id = (SELECT project_id FROM places WHERE places.cwd = sessions.cwd)
+UPDATE sessions SET project_id = (
+    SELECT project_id FROM places WHERE places.machine = sessions.machine AND places.cwd = sessions.cwd
+)
 WHERE {column} IN (SELECT value FROM json_each(?))
-  AND project_id IS NOT (SELECT project_id FROM places WHERE places.cwd = sessions.cwd)
+  AND coalesce(project_id, '')
+   <> coalesce((SELECT project_id FROM places WHERE places.machine = sessions.machine AND places.cwd = sessions.cwd), '')
 """
 _PUT_PROJECT: Final = """
 INSERT INTO projects (id, identity, name, remote, common_dir, created_at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (identity) DO UPDATE SET created_at = min(created_at, excluded.created_at)
+ON CONFLICT (identity) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < projects.created_at
 """
 _PUT_ALIAS: Final = "INSERT INTO project_aliases (identity, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _PUT_PLACE: Final = """
-INSERT INTO places (cwd, identity, project_id, remote, common_dir, branch, at)
-SELECT :cwd, :identity, project_id, :remote, :common_dir, :branch, :at FROM project_aliases WHERE identity = :identity
-ON CONFLICT (cwd) DO UPDATE SET
+INSERT INTO places (machine, cwd, identity, project_id, remote, common_dir, branch, at)
+SELECT :machine, :cwd, :identity, project_id, :remote, :common_dir, :branch, :at FROM project_aliases WHERE identity = :identity
+ON CONFLICT (machine, cwd) DO UPDATE SET
     identity = excluded.identity, project_id = excluded.project_id, remote = excluded.remote,
     common_dir = excluded.common_dir, branch = excluded.branch, at = excluded.at
 WHERE (excluded.at, excluded.identity, excluded.remote, excluded.common_dir, excluded.branch)
     > (places.at, places.identity, places.remote, places.common_dir, places.branch)
 """
 _PUT_DAMAGE: Final = """
-INSERT INTO damage (segment, start, end, kind, reason, found_at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (segment, start) DO UPDATE SET end = excluded.end, kind = excluded.kind, reason = excluded.reason
-WHERE (excluded.end, excluded.kind, excluded.reason) > (damage.end, damage.kind, damage.reason)
+INSERT INTO damage (segment, start, "end", kind, reason, found_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (segment, start) DO UPDATE SET "end" = excluded."end", kind = excluded.kind, reason = excluded.reason
+WHERE (excluded."end", excluded.kind, excluded.reason) > (damage."end", damage.kind, damage.reason)
 """
 _PUT_REDACTION: Final = """
 INSERT INTO redactions (segment, start, rule, count) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
 _PUT_CURSOR: Final = """
-INSERT INTO cursors (source, at, offset, position, updated_at) VALUES (?, ?, ?, ?, ?)
+INSERT INTO cursors (source, at, "offset", position, updated_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (source) DO UPDATE SET
-    at = excluded.at, offset = excluded.offset, position = excluded.position, updated_at = excluded.updated_at
-WHERE (excluded.at, excluded.offset, excluded.position) > (cursors.at, cursors.offset, cursors.position)
+    at = excluded.at, "offset" = excluded."offset", position = excluded.position, updated_at = excluded.updated_at
+WHERE (excluded.at, excluded."offset", excluded.position) > (cursors.at, cursors."offset", cursors.position)
 """
 
 
@@ -111,13 +108,13 @@ class Written(NamedTuple):
     merged: int
 
 
-def reached(connection: sqlite3.Connection, source: str) -> int:
+def reached(connection: Database, source: str) -> int:
     """The offset a source's cursor stands at, 0 before the first."""
-    found = connection.execute("SELECT offset FROM cursors WHERE source = ?", (source,)).fetchone()
+    found = connection.execute('SELECT "offset" FROM cursors WHERE source = ?', (source,)).fetchone()
     return int(found[0]) if found else 0
 
 
-def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> Written:
+def write_turns(connection: Database, pieces: Mapping[str, Piece]) -> Written:
     """Add turns with their index entries and traces, or extend those that are known."""
     known = _known(connection, "turns", pieces)
     new = [piece for identifier, piece in pieces.items() if identifier not in known]
@@ -126,7 +123,7 @@ def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> 
         numbered = list(enumerate(new, last + 1))
         connection.executemany(_ADD_TURN, [_turn_row(number, piece) for number, piece in numbered])
         near.place(connection, _spans(new), last)
-        connection.execute(_INDEX, (last,))
+        fulltext.add_above(connection, last)
         _add_traces(connection, numbered)
     merged = 0
     for identifier, stored in known.items():
@@ -134,17 +131,22 @@ def write_turns(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> 
         if after == stored:
             continue
         merged += 1
-        if after.content is not None:
-            connection.execute(_UNINDEX.format(column="id"), (identifier,))
-            connection.execute("DELETE FROM traces WHERE turn = (SELECT rowid FROM turns WHERE id = ?)", (identifier,))
-        _update(connection, "turns", after)
-        if after.content is not None:
-            connection.execute(_REINDEX.format(column="id"), (identifier,))
-            (number,) = connection.execute("SELECT rowid FROM turns WHERE id = ?", (identifier,)).fetchone()
-            _add_traces(connection, [(number, after)])
+        if after.content is None:
+            _update(connection, "turns", after)
+        else:
+            _rewrite(connection, after)
         if after.at != stored.at or after.content is not None:  # its neighbours hold its old place or its old words
             near.place(connection, _spans([stored, after]))
     return Written(len(new), len(known), merged)
+
+
+def _rewrite(connection: Database, turn: Piece) -> None:
+    (number,) = connection.execute("SELECT rowid FROM turns WHERE id = ?", (turn.id,)).fetchone()
+    fulltext.remove(connection, [number])
+    connection.execute("DELETE FROM traces WHERE turn = ?", (number,))
+    _update(connection, "turns", turn)
+    fulltext.add(connection, [number])
+    _add_traces(connection, [(number, turn)])
 
 
 def _spans(pieces: Iterable[Piece]) -> dict[str, tuple[int, int]]:
@@ -157,7 +159,7 @@ def _spans(pieces: Iterable[Piece]) -> dict[str, tuple[int, int]]:
     return spans
 
 
-def write_events(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) -> Written:
+def write_events(connection: Database, pieces: Mapping[str, Piece]) -> Written:
     """Add events, or extend those that are known."""
     known = _known(connection, "events", pieces)
     new = [piece for identifier, piece in pieces.items() if identifier not in known]
@@ -171,7 +173,7 @@ def write_events(connection: sqlite3.Connection, pieces: Mapping[str, Piece]) ->
     return Written(len(new), len(known), merged)
 
 
-def _known(connection: sqlite3.Connection, table: str, pieces: Mapping[str, Piece]) -> dict[str, Piece]:
+def _known(connection: Database, table: str, pieces: Mapping[str, Piece]) -> dict[str, Piece]:
     if not pieces:
         return {}
     found = {}
@@ -206,7 +208,7 @@ def _event_row(piece: Piece) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _update(connection: sqlite3.Connection, table: str, piece: Piece) -> None:
+def _update(connection: Database, table: str, piece: Piece) -> None:
     source = piece.source or (None, None, None)
     values = (piece.at, piece.origins, piece.segment, piece.start, *source, piece.id)
     connection.execute(_EXTEND.format(table=table), values)
@@ -214,14 +216,14 @@ def _update(connection: sqlite3.Connection, table: str, piece: Piece) -> None:
         connection.execute(_REWRITE.format(table=table), (*piece.content[:3], piece.id))
 
 
-def _add_traces(connection: sqlite3.Connection, turns: Iterable[tuple[int, Piece]]) -> None:
+def _add_traces(connection: Database, turns: Iterable[tuple[int, Piece]]) -> None:
     rows = [
         (turn, number, *trace) for turn, piece in turns for number, trace in enumerate(_content(piece).traces)
     ]  # fmt: skip
     connection.executemany(_ADD_TRACE, rows)
 
 
-def write_sessions(connection: sqlite3.Connection, sessions: Mapping[str, SessionState]) -> None:
+def write_sessions(connection: Database, sessions: Mapping[str, SessionState], machine: str = "") -> None:
     """Put each session in its newest state."""
     if not sessions:
         return
@@ -230,7 +232,7 @@ def write_sessions(connection: sqlite3.Connection, sessions: Mapping[str, Sessio
     for identifier, state in sessions.items():
         if identifier in stored:
             state.join(_session_state(stored[identifier]))
-        changed.append(_session_row(state))
+        changed.append((*_session_row(state), machine))
     connection.executemany(_PUT_SESSION, changed)
 
 
@@ -264,18 +266,18 @@ def _session_row(state: SessionState) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def write_places(connection: sqlite3.Connection, places: Sequence[tuple[Place, int]]) -> list[str]:
+def write_places(connection: Database, places: Sequence[tuple[Place, int]], machine: str = "") -> list[str]:
     """Add the projects that places name and put each place in its newest state; gives back the directories told of."""
     for place, at in places:
         project = stable_id("p", place.identity)
         connection.execute(_PUT_PROJECT, (project, place.identity, place.name, *place.of_project, at))
         connection.execute(_PUT_ALIAS, (place.identity, project))
         found = {"remote": place.remote, "common_dir": place.common_dir, "branch": place.branch, "at": at}
-        connection.execute(_PUT_PLACE, {"cwd": place.cwd, "identity": place.identity, **found})
+        connection.execute(_PUT_PLACE, {"machine": machine, "cwd": place.cwd, "identity": place.identity, **found})
     return [place.cwd for place, _ in places]
 
 
-def assign_projects(connection: sqlite3.Connection, sessions: list[str], directories: list[str]) -> None:
+def assign_projects(connection: Database, sessions: list[str], directories: list[str]) -> None:
     """Give the sessions of a batch, and those of directories just told of, the project their cwd belongs to."""
     if sessions:
         connection.execute(_ASSIGN.format(column="id"), (json.dumps(sessions),))
@@ -283,7 +285,7 @@ def assign_projects(connection: sqlite3.Connection, sessions: list[str], directo
         connection.execute(_ASSIGN.format(column="cwd"), (json.dumps(directories),))
 
 
-def write_damages(connection: sqlite3.Connection, damages: Iterable[Damage], now_ms: int) -> int:
+def write_damages(connection: Database, damages: Iterable[Damage], now_ms: int) -> int:
     """Note stretches that hold no record; gives back how many were not known."""
     before = _count(connection, "damage") if damages else 0
     rows = [(bad.segment, bad.start, bad.end, bad.kind, clean(bad.reason), now_ms) for bad in damages]
@@ -291,12 +293,12 @@ def write_damages(connection: sqlite3.Connection, damages: Iterable[Damage], now
     return _count(connection, "damage") - before if rows else 0
 
 
-def _count(connection: sqlite3.Connection, table: str) -> int:
+def _count(connection: Database, table: str) -> int:
     (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     return int(count)
 
 
-def write_redactions(connection: sqlite3.Connection, redactions: Sequence[tuple[str, int, str, int]]) -> int:
+def write_redactions(connection: Database, redactions: Sequence[tuple[str, int, str, int]]) -> int:
     """Note what was taken out of lines; gives back how many secrets were not counted before."""
     new = 0
     for row in redactions:
@@ -304,11 +306,11 @@ def write_redactions(connection: sqlite3.Connection, redactions: Sequence[tuple[
     return new
 
 
-def count_lines(connection: sqlite3.Connection, lines: Mapping[str, int]) -> None:
+def count_lines(connection: Database, lines: Mapping[str, int]) -> None:
     """Add to how many lines of each source were taken in; its cursor has been moved in the same transaction."""
     connection.executemany("UPDATE cursors SET lines = lines + ? WHERE source = ?", [(n, s) for s, n in lines.items()])
 
 
-def write_cursors(connection: sqlite3.Connection, cursors: Iterable[Cursor], now_ms: int) -> None:
+def write_cursors(connection: Database, cursors: Iterable[Cursor], now_ms: int) -> None:
     """Move cursors forward; one that stands further already stays."""
     connection.executemany(_PUT_CURSOR, [(*cursor, now_ms) for cursor in cursors])

@@ -11,17 +11,15 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerBusy, LedgerDamaged, LedgerError, LedgerNotReady, StorageError
 from hindbrain.base.files import read_private, replace_file
-from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import connect, forget, ingest, query, schema
+from hindbrain.ledger import connect, forget, ingest, schema
 from hindbrain.ledger.backup import copy_to
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import Batch, Ingested
-from hindbrain.ledger.query import Counts, Hit, Session, Turn
 from hindbrain.ledger.schema import Migration
 
 BUSY_MS: Final = 5_000
@@ -32,7 +30,7 @@ SUSPECT_SUFFIX: Final = ".suspect"
 _SWAP: Final = b"swap "
 
 
-class Ledger:
+class Ledger(Evidence):
     """Sessions, turns and what belongs to them, in one SQLite file. Made with Ledger.open, ended with close."""
 
     def __init__(
@@ -73,14 +71,6 @@ class Ledger:
         """Give the file back; the last one to do so folds the write-ahead log in."""
         with self.translating():
             self.connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _prepare(self) -> None:
         waiting = schema.outstanding(schema.applied(self.connection), self.migrations)
@@ -155,10 +145,17 @@ class Ledger:
                 self._roll_back()
                 raise
 
+    def transaction(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
+        """A write transaction for what is not evidence; SQLite has one writer at a time either way."""
+        return self.writing()
+
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One consistent view for several queries; keep it short, it holds the write-ahead log."""
+        """One consistent view for several queries; keep it short, it holds the write-ahead log. Inside another it is that one."""
         with self.translating():
+            if self.connection.in_transaction:
+                yield self.connection
+                return
             self.connection.execute("BEGIN")
             try:
                 yield self.connection
@@ -202,87 +199,10 @@ class Ledger:
                 busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
 
-    def search(self, words: str, k: int = 10) -> list[Hit]:
-        """The turns that fit any of the words best, best first. Any text is safe."""
-        with self.translating():
-            return query.search(self.connection, words, k)
-
-    def counts(self) -> Counts:
-        """How much is stored, lost and taken out."""
-        with self.reading() as connection:
-            return query.counts(connection)
-
-    def session(self, session_id: str) -> Session | None:
-        """A session by the ledger's id."""
-        with self.translating():
-            return query.session(self.connection, session_id)
-
-    def sessions(self, limit: int = 100) -> list[Session]:
-        """The sessions active last, newest first."""
-        with self.translating():
-            return query.sessions(self.connection, limit)
-
-    def turns_of(self, session_id: str) -> list[Turn]:
-        """A session's turns in the order they were said."""
-        with self.translating():
-            return query.turns_of(self.connection, session_id)
-
-    def forked_at(self, session_id: str) -> int | None:
-        """When a session was made from another; None for one that began by itself."""
-        with self.translating():
-            return query.forked_at(self.connection, session_id)
-
-    def cursor(self, source: str) -> Json:
-        """Where a source has been dealt with to, as its reader put it; None before the first time."""
-        with self.translating():
-            found = query.cursor(self.connection, source)
-        return None if found is None else found[0]
-
-    def cursors(self, prefix: str = "") -> dict[str, Json]:
-        """The cursors whose source begins with a prefix."""
-        with self.translating():
-            return query.cursors(self.connection, prefix)
-
-    def cursor_event(self, source: str, position: dict[str, Json], agent: str) -> Event:
-        """A cursor as an event for the journal, later than the stored one even when the clock was set back."""
-        with self.translating():
-            found = query.cursor(self.connection, source)
-        at = max(self._clock.now_ms(), 0 if found is None else found[1] + 1)
-        return Event(
-            kind="cursor", agent=agent, session="", at=at, key=stable_id("k", source, str(at)), origin="worker",
-            detail={"source": source, "position": position},
-        )  # fmt: skip
-
-    def meta(self, key: str) -> str:
-        """A note about the ledger itself; "" when there is none."""
-        with self.translating():
-            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return "" if row is None else str(row[0])
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Note something about the ledger itself."""
-        with self.writing() as connection:
-            connection.execute(
-                "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
-            )
-
-    def note_injections(self, session_id: str, items: Sequence[str], at: int) -> None:
-        """Remember what a session was told."""
-        with self.writing() as connection:
-            connection.executemany(
-                "INSERT INTO injections (session_id, item_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                [(session_id, item, at) for item in items],
-            )
-
     def scrub(self) -> None:
         """Remove what forgotten text left in free pages and old index entries; nobody else may be writing."""
         with self.translating():
             forget.scrub(self.connection)
-
-    def place(self, cwd: str) -> tuple[str, str, int] | None:
-        """What a working directory was last found to be (identity, project id, time), None before it was looked at."""
-        with self.translating():
-            return query.place(self.connection, cwd)
 
 
 def suspect_mark(path: Path) -> Path:

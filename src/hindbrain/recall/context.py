@@ -12,8 +12,9 @@ from hindbrain.recall.words import spaced, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection
+
+    from hindbrain.ledger.database import Database
 
 # Of a prompt's telling words this many must be shared before something counts as fitting.
 FLOOR_WORDS = 2
@@ -52,7 +53,7 @@ class Asked:
         self.known_text = known_text
 
 
-def build(connection: "sqlite3.Connection", asked: Asked, health: str = "") -> tuple[str, list[rank.Found]]:
+def build(connection: "Database", asked: Asked, health: str = "") -> tuple[str, list[rank.Found]]:
     """The block and what is in it; "" and nothing when there is nothing worth saying."""
     found = rank.standing(connection, asked.scope) if asked.rules else []
     rules = {each.id for each in found}
@@ -67,7 +68,7 @@ def build(connection: "sqlite3.Connection", asked: Asked, health: str = "") -> t
     return text, [each for each in wanted if each.id in told]
 
 
-def fitting(connection: "sqlite3.Connection", asked: Asked, rules: "Collection[str]" = ()) -> list[rank.Found]:
+def fitting(connection: "Database", asked: Asked, rules: "Collection[str]" = ()) -> list[rank.Found]:
     """What shares enough words with the prompt and is not known already, best first; as many as the budget may hold."""
     stems = {stem(word) for word in words_of(asked.prompt)}
     floor = min(asked.floor, len(stems))
@@ -110,7 +111,7 @@ def stem(word: str) -> str:
     return word
 
 
-def recent(connection: "sqlite3.Connection", asked: Asked) -> list[rank.Found]:
+def recent(connection: "Database", asked: Asked) -> list[rank.Found]:
     """The last things said in this project's other sessions, newest first."""
     project = asked.scope.project
     if project is None:
@@ -122,7 +123,7 @@ def recent(connection: "sqlite3.Connection", asked: Asked) -> list[rank.Found]:
     ]
 
 
-def last_prompt(connection: "sqlite3.Connection", session: str) -> str:
+def last_prompt(connection: "Database", session: str) -> str:
     """What the user last asked in a session: what a subagent started there works on."""
     row = connection.execute(_LAST_PROMPT, (session,)).fetchone()
     return row[0] if row else ""

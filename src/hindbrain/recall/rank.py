@@ -13,8 +13,9 @@ from hindbrain.recall.words import match_expression, words_of
 
 TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
 if TYPE_CHECKING:
-    import sqlite3
     from typing import Any
+
+    from hindbrain.ledger.database import Database
 
 NEAR_WEIGHT = 0.3
 SESSION_WEIGHT = 0.3
@@ -31,15 +32,18 @@ _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE tu
 _TURNS = """
 SELECT turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.key, sessions.agent, sessions.client_id,
        sessions.project_id, turns.rowid
-FROM json_each(?) AS best CROSS JOIN turns ON turns.rowid = best.value CROSS JOIN sessions ON sessions.id = turns.session_id
-WHERE turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
+FROM turns CROSS JOIN sessions
+WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND sessions.id = turns.session_id
+  AND turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
+"""
+_BEST_MEMORIES = """
+SELECT id, -bm25(memories_fts) AS score FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC LIMIT ?
 """
 _MEMORIES = """
-SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
-       memories.valid_to, -bm25(memories_fts) AS score
-FROM memories_fts JOIN memories ON memories.id = memories_fts.id
-WHERE memories_fts MATCH ? AND memories.valid_from BETWEEN ? AND ? AND {current} {project}
-ORDER BY score DESC, memories.id LIMIT ?
+SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust, memories.valid_to
+FROM memories
+WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
+  AND (memories.valid_to IS NULL OR memories.valid_to > ?) {project}
 """
 _STANDING = """
 SELECT id, kind, text, created_at, project_id, trust FROM memories
@@ -71,7 +75,7 @@ class Scope:
                 return "AND memories.scope = 'global'", []
             return "AND (memories.scope = 'global' OR memories.project_id = ?)", [self.project]
         if self.project is None:
-            return "AND 0", []
+            return "AND 1 = 0", []
         return "AND sessions.project_id = ?", [self.project]
 
 
@@ -98,7 +102,7 @@ class Found:
         self.score = sum(parts.values())
 
 
-def search(connection: "sqlite3.Connection", question: str, scope: Scope, k: int, *, talk_only: bool = False) -> list[Found]:
+def search(connection: "Database", question: str, scope: Scope, k: int, *, talk_only: bool = False) -> list[Found]:
     """The best fits, best first; never empty while a word matches inside the scope. The same question gives the same order.
 
     `talk_only` leaves out what tools said and were told.
@@ -106,22 +110,33 @@ def search(connection: "sqlite3.Connection", question: str, scope: Scope, k: int
     words = words_of(question)
     if not words or k < 1:
         return []
-    expression = match_expression(words)
     candidates = TALK_CANDIDATES if talk_only else MAX_CANDIDATES
-    found = _turns(connection, expression, scope, candidates, talk_only) + _memories(connection, expression, scope)
+    found = _turns(connection, words, scope, candidates, talk_only) + _memories(connection, words, scope)
     found.sort(key=lambda each: (-each.score, -each.at, each.id))
     return found[: min(k, MAX_HITS)]
 
 
-def _turns(
-    connection: "sqlite3.Connection", expression: str, scope: Scope, candidates: int, talk_only: bool
-) -> list[Found]:
+def best_turns(connection: "Database", words: list[str], limit: int) -> "list[tuple[int, float]]":
+    """Row numbers and scores of the turns that hold any of the words, best first; limit -1 for all."""
+    if hasattr(connection, "best_turns"):  # an engine without bm25() brings its own
+        return connection.best_turns(words, NEAR_WEIGHT, limit)  # type: ignore[no-any-return]
+    return connection.execute(_BEST, (NEAR_WEIGHT, match_expression(words), limit)).fetchall()
+
+
+def best_memories(connection: "Database", words: list[str], limit: int) -> "list[tuple[str, float]]":
+    """Ids and scores of the memories that hold any of the words, best first; limit -1 for all."""
+    if hasattr(connection, "best_memories"):
+        return connection.best_memories(words, limit)  # type: ignore[no-any-return]
+    return connection.execute(_BEST_MEMORIES, (match_expression(words), limit)).fetchall()
+
+
+def _turns(connection: "Database", words: list[str], scope: Scope, candidates: int, talk_only: bool) -> list[Found]:
     # scores are cheap, rows are not: only so many are fetched at first
-    best = connection.execute(_BEST, (NEAR_WEIGHT, expression, candidates * 3 // 2)).fetchall()
+    best = best_turns(connection, words, candidates * 3 // 2)
     rows = _inside(connection, best, scope, talk_only)[:candidates]
     enough = BLOCK_ENOUGH if talk_only else candidates
     if len(best) == candidates * 3 // 2 and len(rows) < enough:  # too many of the best are of other projects, or equal
-        best = connection.execute(_BEST, (NEAR_WEIGHT, expression, -1)).fetchall()
+        best = best_turns(connection, words, -1)
         rows = _inside(connection, best, scope, talk_only)[:candidates]
     if not rows:
         return []
@@ -136,7 +151,7 @@ def _turns(
 
 
 def _inside(
-    connection: "sqlite3.Connection", best: "list[tuple[int, float]]", scope: Scope, talk_only: bool
+    connection: "Database", best: "list[tuple[int, float]]", scope: Scope, talk_only: bool
 ) -> "list[tuple[Any, ...]]":
     """Of these turns the ones in the scope, best first, each with its score at the end.
 
@@ -166,24 +181,34 @@ def _session_scores(rows: "list[tuple[Any, ...]]") -> dict[str, float]:
     return scores
 
 
-def _memories(connection: "sqlite3.Connection", expression: str, scope: Scope) -> list[Found]:
+def _memories(connection: "Database", words: list[str], scope: Scope) -> list[Found]:
     """What stands as of the scope's end: superseded statements are found only by asking for the time they held."""
-    condition, values = scope.condition("memories")
-    current = "(memories.valid_to IS NULL OR memories.valid_to > ?)"
-    rows = connection.execute(
-        _MEMORIES.format(project=condition, current=current),
-        (expression, scope.after, scope.before, scope.before, *values, MAX_CANDIDATES),
-    ).fetchall()
-    best = (rows[0][7] or 1.0) if rows else 1.0
+    best = best_memories(connection, words, MAX_CANDIDATES)
+    rows = _standing_then(connection, best, scope)
+    if len(best) == MAX_CANDIDATES > len(rows):  # the best are of other projects, or hold no more
+        rows = _standing_then(connection, best_memories(connection, words, -1), scope)[:MAX_CANDIDATES]
+    first = (rows[0][7] or 1.0) if rows else 1.0
     # a statement worth keeping stands a little before a turn that fits as well
     return [
         Found(row[0], row[1], row[5], row[2], row[3], row[0], "", "", row[4],
-              {"words": row[7] / best, "memory": SESSION_WEIGHT})
+              {"words": row[7] / first, "memory": SESSION_WEIGHT})
         for row in rows
     ]  # fmt: skip
 
 
-def standing(connection: "sqlite3.Connection", scope: Scope, limit: int = 40) -> list[Found]:
+def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scope: Scope) -> "list[tuple[Any, ...]]":
+    """Of these memories the ones in the scope that stood at its end, best first, each with its score at the end."""
+    condition, values = scope.condition("memories")
+    scores = dict(best)
+    looked_at = "[" + ",".join(f'"{each}"' for each in scores) + "]"  # ids are plain letters and digits
+    query = _MEMORIES.format(project=condition)
+    rows = connection.execute(query, (looked_at, scope.after, scope.before, scope.before, *values)).fetchall()
+    scored = [(*row, scores[row[0]]) for row in rows]
+    scored.sort(key=lambda row: (-row[7], row[0]))
+    return scored
+
+
+def standing(connection: "Database", scope: Scope, limit: int = 40) -> list[Found]:
     """Rules that hold whatever the question: pinned statements, instructions, preferences, corrections; newest first."""
     condition, values = scope.condition("memories")
     rows = connection.execute(_STANDING.format(project=condition), (*values, limit)).fetchall()

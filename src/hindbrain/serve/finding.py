@@ -6,23 +6,16 @@ told apart from its own words by ranking the same rows once more with the neighb
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from dataclasses import dataclass
-from typing import Final
 
 from hindbrain.base.errors import UsageError
-from hindbrain.ledger.store import Ledger
+from hindbrain.ledger import fulltext
+from hindbrain.ledger.database import Database
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.recall import rank
 from hindbrain.recall.context import stem
-from hindbrain.recall.words import match_expression, words_of
+from hindbrain.recall.words import words_of
 from hindbrain.serve.scoping import Chosen
-
-_OWN: Final = """
-SELECT turns.id, -bm25(turns_fts, 1.0, ?), -bm25(turns_fts, 1.0, 0.0)
-FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid
-WHERE turns_fts MATCH ? AND turns.id IN (SELECT value FROM json_each(?))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ class _Narrowed(rank.Scope):
         return sql, values
 
 
-def find(ledger: Ledger, question: str, chosen: Chosen, limits: Limits, k: int) -> list[Explained]:
+def find(ledger: Evidence, question: str, chosen: Chosen, limits: Limits, k: int) -> list[Explained]:
     """The best fits, best first."""
     if limits.after is not None and limits.after > limits.until:
         raise UsageError("no time lies after the one and before the other", hint="swap --after and --before")
@@ -84,13 +77,12 @@ def find(ledger: Ledger, question: str, chosen: Chosen, limits: Limits, k: int) 
     return [_explained(each, question, shares.get(each.id, 1.0)) for each in found]
 
 
-def _own_shares(connection: sqlite3.Connection, question: str, found: list[rank.Found]) -> dict[str, float]:
+def _own_shares(connection: Database, question: str, found: list[rank.Found]) -> dict[str, float]:
     """Which part of a turn's word score its own words make."""
-    turns = json.dumps([each.id for each in found if each.kind == "turn"])
-    if turns == "[]":
-        return {}
-    rows = connection.execute(_OWN, (rank.NEAR_WEIGHT, match_expression(words_of(question)), turns)).fetchall()
-    return {identifier: min(1.0, max(0.0, own / whole)) if whole else 1.0 for identifier, whole, own in rows}
+    turns, words = [each.id for each in found if each.kind == "turn"], words_of(question)
+    own = fulltext.scores(connection, words, 0.0, turns)
+    whole = fulltext.scores(connection, words, rank.NEAR_WEIGHT, turns)
+    return {each: min(1.0, max(0.0, own.get(each, 0.0) / score)) if score else 1.0 for each, score in whole.items()}
 
 
 def _explained(found: rank.Found, question: str, share: float) -> Explained:

@@ -1,0 +1,73 @@
+"""What a statement runs on: SQLite's own connection, or another engine's made to look like it.
+
+The SQL of this stage is one text for both engines: `?` and `:name` for values, lists as JSON (`json_each`), times as whole
+numbers. What no common text can say, full text above all, is behind the few methods of `Foreign`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, TypeGuard
+
+
+class Rows(Protocol):
+    """What a statement gave."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Database(Protocol):
+    """A connection; the caller holds its transaction."""
+
+    def execute(self, sql: str, parameters: Any = ..., /) -> Rows: ...
+
+    def executemany(self, sql: str, parameters: Any, /) -> Rows: ...
+
+
+class Foreign(Database, Protocol):
+    """An engine that is not SQLite: what it must bring of its own."""
+
+    def index_turns_above(self, last: int) -> None:
+        """Put the turns with a larger row number into the full-text index."""
+
+    def index_turns(self, rows: Sequence[int]) -> None:
+        """Put turns into the full-text index, by row number."""
+
+    def unindex_turns(self, rows: Sequence[int]) -> None:
+        """Take turns out of the full-text index, before their text changes or goes."""
+
+    def index_memory(self, identifier: str, text: str) -> None:
+        """Put a memory into the full-text index, in place of what it said before."""
+
+    def unindex_memories(self, identifiers: Sequence[str]) -> None:
+        """Take memories out of the full-text index."""
+
+    def best_turns(self, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
+        """Row numbers and BM25 scores of the turns that hold any of the words, best first; limit -1 for all."""
+
+    def best_memories(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """Ids and BM25 scores of the memories that hold any of the words, best first; limit -1 for all."""
+
+    def score_turns(self, words: Sequence[str], near_weight: float, identifiers: Sequence[str]) -> list[tuple[str, float]]:
+        """Ids and BM25 scores of these turns."""
+
+    def defer_constraints(self) -> None:
+        """Check references when the transaction commits, not before."""
+
+
+def is_sqlite(database: Database) -> TypeGuard[sqlite3.Connection]:
+    """Whether SQLite's own means may be used."""
+    return not hasattr(database, "best_turns")
+
+
+def foreign(database: Database) -> Foreign:
+    """The engine that is not SQLite."""
+    return database  # type: ignore[return-value]  # there are two kinds, and this is the other one

@@ -1,0 +1,94 @@
+"""Turns and memories <-> the full-text index, whichever engine keeps it.
+
+The index is part of the ledger: it is written by the transaction that writes the row. SQLite has FTS5; another engine brings
+its own, with the same words and the same scores.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from hindbrain.ledger.database import Database, foreign, is_sqlite
+
+# One statement for a whole batch: the texts need not pass through Python a second time.
+_ADD_ABOVE: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid > ? ORDER BY rowid"
+_ADD: Final = """
+INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid IN (SELECT value FROM json_each(?))
+"""
+# An external-content index must be told the very text it once indexed.
+_REMOVE: Final = """
+INSERT INTO turns_fts (turns_fts, rowid, text, near)
+SELECT 'delete', rowid, text, near FROM turns WHERE rowid IN (SELECT value FROM json_each(?))
+"""
+_BEST: Final = """
+SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?
+"""
+
+_SCORES: Final = """
+SELECT turns.id, -bm25(turns_fts, 1.0, ?) FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid
+WHERE turns_fts MATCH ? AND turns.id IN (SELECT value FROM json_each(?))
+"""
+
+
+def add_above(database: Database, last: int) -> None:
+    """Index the turns with a larger row number."""
+    if is_sqlite(database):
+        database.execute(_ADD_ABOVE, (last,))
+    else:
+        foreign(database).index_turns_above(last)
+
+
+def add(database: Database, rows: Sequence[int]) -> None:
+    """Index turns by row number."""
+    if is_sqlite(database):
+        database.execute(_ADD, (json.dumps(list(rows)),))
+    else:
+        foreign(database).index_turns(rows)
+
+
+def remove(database: Database, rows: Sequence[int]) -> None:
+    """Take turns out of the index; before their text changes or goes."""
+    if is_sqlite(database):
+        database.execute(_REMOVE, (json.dumps(list(rows)),))
+    else:
+        foreign(database).unindex_turns(rows)
+
+
+def put_memory(database: Database, identifier: str, text: str) -> None:
+    """Index a memory in place of what it said before."""
+    if is_sqlite(database):
+        database.execute("DELETE FROM memories_fts WHERE id = ?", (identifier,))
+        database.execute("INSERT INTO memories_fts (id, text) VALUES (?, ?)", (identifier, text))
+    else:
+        foreign(database).index_memory(identifier, text)
+
+
+def remove_memories(database: Database, identifiers: Sequence[str]) -> None:
+    """Take memories out of the index."""
+    if is_sqlite(database):
+        named = json.dumps(list(identifiers))
+        database.execute("DELETE FROM memories_fts WHERE id IN (SELECT value FROM json_each(?))", (named,))
+    else:
+        foreign(database).unindex_memories(identifiers)
+
+
+def best(database: Database, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
+    """The turns that hold any of the words: row numbers and scores, best first. Words are plain: letters and digits."""
+    if is_sqlite(database):
+        return database.execute(_BEST, (near_weight, _any_of(words), limit)).fetchall()
+    return foreign(database).best_turns(words, near_weight, limit)
+
+
+def scores(database: Database, words: Sequence[str], near_weight: float, identifiers: Sequence[str]) -> dict[str, float]:
+    """How well each of these turns fits the words, by id; one that holds none of them is left out."""
+    if not words or not identifiers:
+        return {}
+    if is_sqlite(database):
+        return dict(database.execute(_SCORES, (near_weight, _any_of(words), json.dumps(list(identifiers)))).fetchall())
+    return dict(foreign(database).score_turns(words, near_weight, identifiers))
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return " OR ".join(f'"{word}"' for word in words)
