@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from functools import cache
 
@@ -19,6 +20,10 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("unhurried", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 if not os.environ.get("CI"):
     settings.load_profile("unhurried")
+
+# A shell starts what runs in its background with interrupts ignored, and programs hand that down; some tests send them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SBIN = os.pathsep.join([os.environ.get("PATH", ""), "/sbin", "/usr/sbin"])
 
