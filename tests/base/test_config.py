@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import FrozenInstanceError
@@ -39,8 +40,8 @@ def refusal(home: Path, flags: dict[str, object] | None = None, /, **environ: st
 def test_without_any_source_every_value_is_its_default(tmp_path: Path) -> None:
     config = loaded(tmp_path)
     assert dict(config.values) == {
-        "home": str(tmp_path), "database": "sqlite", "worker.idle_seconds": 300, "capture.transcript_roots": (),
-        "capture.catch_up": True, "journal.keep_segments": 2, "log.level": "info",
+        "home": str(tmp_path), "database": "sqlite", "tenant": "main", "worker.idle_seconds": 300, "capture.transcript_roots": (),
+        "capture.catch_up": True, "journal.keep_segments": 2, "jobs.keep_days": 14, "log.level": "info",
     }  # fmt: skip
     assert {str(config.source_of(s.name)) for s in SETTINGS[1:]} == {"default"}
     assert config.source_of("home") == Source("environment", "HINDBRAIN_HOME")
@@ -62,14 +63,14 @@ def test_later_sources_win_one_by_one(tmp_path: Path) -> None:
 def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
     home = home_with(
         tmp_path,
-        'database = "postgresql://ada@db/memory"\nworker.idle_seconds = 0.5\n'
+        'database = "postgresql://ada@db/memory"\ntenant = "shop"\nworker.idle_seconds = 0.5\njobs.keep_days = 2\n'
         '[capture]\ntranscript_roots = ["/srv/a", "~/b"]\ncatch_up = false\n'
         '[journal]\nkeep_segments = 0\n[log]\nlevel = "debug"\n',
     )
     assert dict(loaded(home).values) == {
-        "home": str(home), "database": "postgresql://ada@db/memory", "worker.idle_seconds": 0.5,
+        "home": str(home), "database": "postgresql://ada@db/memory", "tenant": "shop", "worker.idle_seconds": 0.5,
         "capture.transcript_roots": ("/srv/a", "/home/ada/b"), "capture.catch_up": False, "journal.keep_segments": 0,
-        "log.level": "debug",
+        "jobs.keep_days": 2, "log.level": "debug",
     }  # fmt: skip
 
 
@@ -228,14 +229,21 @@ def test_without_home_variable_the_user_database_is_asked() -> None:
     assert find_home(environ={})[0].is_absolute()
 
 
-def test_a_postgresql_database_is_shown_masked_and_refused_where_it_would_be_used(tmp_path: Path) -> None:
+def test_a_postgresql_database_is_shown_masked(tmp_path: Path) -> None:
     config = loaded(tmp_path, HINDBRAIN_DATABASE=f"postgresql://ada:{PASSWORD}@db:5432/memory?sslpassword={PASSWORD}")
     assert config.shown("database") == "postgresql://ada:****@db:5432/memory?****"
-    with pytest.raises(ConfigError, match="this version stores in SQLite only") as caught:
-        config.require_sqlite()
-    for text in (repr(config), str(caught.value)):
-        assert PASSWORD not in text
-    loaded(tmp_path).require_sqlite()
+    assert PASSWORD not in repr(config)
+    assert (config.is_shared, loaded(tmp_path).is_shared) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a" * 65, "a/b", "caf\u00e9", "a\n"])
+def test_a_tenant_has_a_plain_name(tmp_path: Path, name: str) -> None:
+    assert loaded(tmp_path).tenant == "main"
+    assert loaded(tmp_path, HINDBRAIN_TENANT="team-7.dev_x").tenant == "team-7.dev_x"
+    (tmp_path / "config.toml").write_text(f"tenant = {json.dumps(name)}\n")
+    (tmp_path / "config.toml").chmod(0o600)
+    with pytest.raises(ConfigError, match="bad value for tenant"):
+        loaded(tmp_path)
 
 
 @pytest.mark.parametrize(

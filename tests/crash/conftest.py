@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.crash.agent import Agent, installed
+from tests.engines import cluster, empty_file, engine
+
+__all__ = ["cluster", "empty_file", "engine"]
 
 
 @pytest.fixture(scope="session")

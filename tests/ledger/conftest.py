@@ -1,4 +1,4 @@
-"""The engines a ledger test runs on. Another engine joins by being added here."""
+"""Empty SQLite ledgers. What every engine has to do is tested in tests/conformance; here is what a file of SQLite's can do."""
 
 from __future__ import annotations
 

@@ -14,8 +14,10 @@ from hindbrain.journal.read import read_segment, segments
 from hindbrain.ledger.check import problems
 from hindbrain.ledger.ingest import batches
 from hindbrain.ledger.pending import Pending, pending
-from hindbrain.ledger.rebuild import Rebuilt, fingerprint, rebuild, swap_in
+from hindbrain.ledger.rebuild import Rebuilt, carry_jobs, fingerprint, rebuild, swap_in
 from hindbrain.ledger.store import Ledger, suspect_mark
+from hindbrain.queues.job import LeaseLost, NewJob, Park
+from hindbrain.queues.queue import Queue
 from tests.ledger.making import event, events_of, random_history, record, write_segments
 
 CLOCK = ManualClock()
@@ -172,3 +174,34 @@ def test_a_crash_after_the_swap_is_no_damage(home: Path) -> None:
     suspect_mark(old).chmod(0o600)
     Ledger.open(old, CLOCK).close()
     assert not suspect_mark(old).exists()
+
+
+def test_jobs_that_are_not_over_are_carried_into_the_rebuilt_ledger(tmp_path: Path) -> None:
+    clock = ManualClock()
+    old, new = tmp_path / "old.db", tmp_path / "new.db"
+    with Ledger.open(old, clock) as ledger:
+        queue = Queue(ledger, clock)
+        queue.add([NewJob("read", key, {"n": number}) for number, key in enumerate(("done", "running", "parked", "ready"))])
+        done, running, parked = queue.claim("read", 3, "ada")
+        queue.finish([done])
+        queue.fail([parked], Park("no use"))
+    with Ledger.open(new, clock):
+        pass
+    assert carry_jobs(old, new, clock) == 3
+    with Ledger.open(new, clock) as ledger:
+        queue = Queue(ledger, clock)
+        assert {job.key: (job.state, job.payload["n"]) for job in queue.listing()} == {
+            "running": ("ready", 1), "parked": ("parked", 2), "ready": ("ready", 3),
+        }  # fmt: skip
+        again = next(job for job in queue.claim("read", 5, "bob") if job.key == "running")
+        assert again.token > running.token
+        with pytest.raises(LeaseLost):
+            queue.finish([running])
+
+
+def test_a_file_that_tells_nothing_of_jobs_stops_no_rebuild(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.db", tmp_path / "new.db"
+    old.write_bytes(b"SQLite format 3\x00" + bytes(5000))
+    with Ledger.open(new, ManualClock()):
+        pass
+    assert carry_jobs(old, new, ManualClock()) == 0

@@ -11,7 +11,10 @@ import pytest
 from hindbrain.base.home import Home
 from hindbrain.capture.launcher import install_launcher
 from hindbrain.serve import daemon
+from tests.engines import cluster, pg_url
 from tests.serve.installed import Installed
+
+__all__ = ["cluster", "pg_url"]
 
 
 @pytest.fixture

@@ -12,8 +12,12 @@ import pytest
 
 from hindbrain.base.clock import SystemClock
 from hindbrain.base.home import Home
+from hindbrain.journal.archive import archive_stored
+from hindbrain.journal.read import segment_name, segments
 from hindbrain.ledger.rebuild import fingerprint
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.backup import create, restore
+from hindbrain.serve.memory import Memory
 from tests.serve.installed import Installed, prompt
 
 
@@ -107,3 +111,44 @@ def test_a_member_that_is_no_plain_file_is_refused(installed: Installed, tmp_pat
 def test_what_cannot_be_done_is_said_in_a_sentence(installed: Installed, arguments: list[str], code: int, said: str) -> None:
     ran = installed.cli(*arguments)
     assert (ran.returncode, said in ran.stderr, "hint:" in ran.stderr, "Traceback" in ran.stderr) == (code, True, True, False)
+
+
+def test_a_segment_archived_during_a_backup_is_in_the_restored_ledger(filled: Installed, tmp_path: Path) -> None:
+    """The ledger is copied before the archives: what was stored and archived in between is in no cursor of the copy."""
+    home, late = filled.home, list[str]()
+
+    def say(text: str) -> str:
+        with Memory.open(home=home.root) as memory:
+            said = memory.record(agent="a", session="late", role="user", text=text, project="p")
+            memory.settle()
+        return said
+
+    def store_and_archive(name: str) -> None:
+        if name == "ledger.db" and not late:
+            late.append(say("said late"))
+            max(segments(home.journal)).chmod(0o400)  # sealed: the next line goes to another segment
+            late.append(say("said later"))
+            stored = {segment_name(path): path.stat().st_size for path in segments(home.journal)}
+            assert archive_stored(home.journal, home.archive, stored, 0) != []
+
+    create(home, tmp_path / "backup.tar.gz", SystemClock(), store_and_archive)
+    restored = Home(tmp_path / "restored")
+    restore(tmp_path / "backup.tar.gz", restored, SystemClock(), lambda name: None)
+    with Memory.open(home=restored.root) as memory:
+        memory.settle()
+        assert sorted(hit.id for hit in memory.search("said late later")) == sorted(late)
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_backup_and_with_forgetting(filled: Installed, tmp_path: Path) -> None:
+    home = filled.home
+    for work in ("backup", "forget"):
+        leftover = home.root / ".backup-killed"
+        leftover.mkdir(mode=0o700)
+        (leftover / "ledger.db").write_bytes(b"a copy")
+        if work == "backup":
+            create(home, tmp_path / "backup.tar.gz", SystemClock(), lambda name: None)
+        else:
+            with Memory.open(home=home.root) as memory:
+                memory.record(agent="a", session="gone", role="user", text="to be forgotten", project="p")
+                memory.forget(session="gone")
+        assert not leftover.exists()

@@ -67,6 +67,15 @@ class Config:
         return cast(str, self.values["database"])
 
     @property
+    def is_shared(self) -> bool:
+        """Whether there is a shared ledger besides the one in the home."""
+        return self.database != "sqlite"
+
+    @property
+    def tenant(self) -> str:
+        return cast(str, self.values["tenant"])
+
+    @property
     def worker_idle_seconds(self) -> float:
         return cast(float, self.values["worker.idle_seconds"])
 
@@ -83,17 +92,12 @@ class Config:
         return cast(int, self.values["journal.keep_segments"])
 
     @property
+    def keep_jobs_days(self) -> float:
+        return cast(float, self.values["jobs.keep_days"])
+
+    @property
     def log_level(self) -> str:
         return cast(str, self.values["log.level"])
-
-    def require_sqlite(self) -> None:
-        """Whoever opens the ledger asks this first, so `config show` still works with a database we cannot use yet."""
-        if self.database != "sqlite":
-            raise ConfigError(
-                f"cannot use database {self.shown('database')} (from {self.source_of('database')}): "
-                "this version stores in SQLite only",
-                hint='set database to "sqlite", or leave it out',
-            )
 
 
 def load(

@@ -11,6 +11,7 @@ HindbrainError
  +-- JournalError          4   an event could not be made durable, or an archive cannot be trusted
  +-- LedgerError           5   the database could not do its work
       +-- LedgerBusy       5   another process holds the database; trying again is right
+      |    +-- LedgerUnreachable 5  the database server is away or full; later it may be there
       +-- LedgerNotReady   5   the database waits for a migration that a reader may not run
       +-- LedgerDamaged    5   the database file is not sound
       +-- SchemaTooNew     5   the database was written by a newer Hindbrain
@@ -111,6 +112,12 @@ class LedgerBusy(LedgerError):
     """The ledger is in use by another process"""
 
     default_hint = "try again in a moment; nothing was lost"
+
+
+class LedgerUnreachable(LedgerBusy):
+    """The database server cannot be reached"""
+
+    default_hint = "nothing is lost: what is captured stays here and is handed on when the server answers again"
 
 
 class LedgerNotReady(LedgerError):

@@ -192,6 +192,7 @@ class Lock:
                 os.close(descriptor)
                 raise storage_error("lock", self.path, error) from error
             else:
+                os.ftruncate(descriptor, 0)  # whoever held it before is not who holds it now
                 self._descriptor = descriptor
                 return True
 

@@ -5,8 +5,12 @@
     archive/          stored segments, compressed      wake                  a pipe: something new in the journal
     ledger.db         the SQLite ledger                damage/               copies of what was torn or damaged
     config.toml       settings                         log/                  the worker's log, crash reports
+    machine           a random id of this home         sharing               how sharing with others stands
     backups/          where `hindbrain backup` writes unless told otherwise
     install/          what was changed in agents' settings, and those files as they were
+    forgetting        a mark: a wish to forget is being carried out
+    machine, .lock    this home's own id in a shared ledger
+    sharing           how far the shared ledger has got, and what keeps it
 """
 
 from __future__ import annotations
@@ -56,3 +60,15 @@ class Home:
     @property
     def install(self) -> Path:
         return self.root / "install"
+
+    @property
+    def forgetting(self) -> Path:
+        return self.root / "forgetting"
+
+    @property
+    def machine(self) -> Path:
+        return self.root / "machine"
+
+    @property
+    def sharing(self) -> Path:
+        return self.root / "sharing"

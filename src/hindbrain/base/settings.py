@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,7 @@ Value = bool | int | float | str | tuple[str, ...]
 
 MASK: Final = "****"
 POSTGRESQL: Final = ("postgresql://", "postgres://")
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,12 @@ def _database(value: object) -> str:
     parts = urlsplit(value)
     if not parts.hostname or not parts.path.strip("/") or parts.port == 0:
         raise ValueError("host or database name is missing")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ValueError("not a name")
     return value
 
 
@@ -154,8 +162,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "an absolute path", _path, str, in_file=False,
     ),
     Setting(
-        "database", "sqlite", "Where the ledger is stored. This version stores in SQLite only.",
+        "database", "sqlite", "The ledger that is asked: this home's own, or one in PostgreSQL that several machines share.",
         '"sqlite" or postgresql://user:password@host/name', _database, str, mask=mask_database,
+    ),
+    Setting(
+        "tenant", "main", "Whose memories are kept in a shared database; tenants never see each other's.",
+        "1 to 64 letters, digits, dots, dashes and underscores", _name, str,
     ),
     Setting(
         "worker.idle_seconds", 300, "The worker leaves after this many seconds without work.",
@@ -172,6 +184,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "journal.keep_segments", 2, "How many full journal segments stay uncompressed.",
         "a whole number from 0 to 10000", _whole(0, 10_000), int,
+    ),
+    Setting(
+        "jobs.keep_days", 14, "How many days finished and cancelled jobs are kept.",
+        "a number from 0 to 3650", _number(0, 3_650), _text_to_number,
     ),
     Setting(
         "log.level", "info", "How much the worker writes to its log.",

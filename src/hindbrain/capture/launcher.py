@@ -39,8 +39,9 @@ import sys
 sys.path.append({package!r})
 try:
     from hindbrain.capture.hook import main
+    main({home!r}, {answers!r})
 except BaseException:
-    # the package is gone or being replaced: the agent must not notice, and status shows the count
+    # the package is gone, being replaced or of another version: the agent must not notice, and status shows the count
     import posix
     if b"HINDBRAIN_GUARD" not in posix.environ:
         home = posix.environ.get(b"HINDBRAIN_HOME", b"")
@@ -57,7 +58,6 @@ except BaseException:
             except OSError:
                 pass
     posix._exit(0)
-main({home!r}, {answers!r})
 """
 
 

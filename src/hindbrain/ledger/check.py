@@ -1,7 +1,8 @@
 """A ledger -> what is wrong with it, each finding with its place and its repair.
 
-Recomputes what is stored instead of trusting it: SQLite's own structure, the links between tables, the full-text index
-against the turns, the schema against the one shipped, the cursors against the journal.
+Recomputes what is stored instead of trusting it: SQLite's own structure, the links between tables, the full-text indexes
+against turns and memories, the schema against the one shipped, the cursors against journal and archives. What no check can
+see is a letter changed inside a text: only the journal knows what it was, and a rebuild brings it back.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hindbrain.base.errors import HindbrainError
-from hindbrain.journal.read import segment_name, segments
+from hindbrain.journal.read import archives, read_archive, segment_name, segments
 from hindbrain.ledger import schema
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
@@ -22,6 +23,11 @@ from hindbrain.ledger.store import Ledger
 REBUILD: Final = "run `hindbrain doctor --repair`: the ledger is rebuilt from the journal and its archives"
 REINDEX: Final = "run `hindbrain doctor --repair`: the full-text index is made anew from the turns"
 REINSTALL: Final = "install the released package again, then run `hindbrain doctor --repair`"
+
+_TEXT_TABLES: Final = ("projects", "project_aliases", "places", "sessions", "turns", "events", "traces", "cursors", "damage",
+                       "redactions", "memories", "links", "injections", "forgotten", "meta")  # fmt: skip
+_JSON: Final = (("sessions", "detail"), ("turns", "detail"), ("events", "detail"), ("memories", "detail"),
+                ("cursors", "position"))  # fmt: skip
 
 Repair = Literal["rebuild", "reindex", "none"]
 
@@ -40,12 +46,14 @@ class Problem:
         return f"{self.where}: {self.what}"
 
 
-def problems(ledger: Ledger, journal: Path | None = None) -> list[Problem]:
-    """Everything wrong with a ledger; with the journal's directory its cursors are checked too."""
-    checks: list[Callable[[Ledger], Iterator[Problem]]] = [_structure, _references, _schema, _index]
+def problems(ledger: Ledger, journal: Path | None = None, archive: Path | None = None) -> list[Problem]:
+    """Everything wrong with a ledger; with the directories of journal and archives its cursors are checked too."""
+    checks: list[Callable[[Ledger], Iterator[Problem]]] = [_structure, _references, _schema, _texts, _index, _memory_index]
     found = [problem for check in checks for problem in _guarded(check, ledger)]
     if journal is not None:
         found += _guarded(lambda checked: _cursors(checked, journal), ledger)
+    if archive is not None:
+        found += _guarded(lambda checked: _archived(checked, archive), ledger)
     return found
 
 
@@ -55,7 +63,7 @@ def _guarded(check: Callable[[Ledger], Iterator[Problem]], ledger: Ledger) -> li
     try:
         for problem in check(ledger):
             found.append(problem)
-    except (sqlite3.Error, HindbrainError) as error:
+    except (sqlite3.Error, UnicodeDecodeError, HindbrainError) as error:  # of a name that is no text SQLite cannot even complain
         found.append(Problem(f"a check could not be carried out: {error}", str(ledger.path), REBUILD))
     return found
 
@@ -63,11 +71,7 @@ def _guarded(check: Callable[[Ledger], Iterator[Problem]], ledger: Ledger) -> li
 def _structure(ledger: Ledger) -> Iterator[Problem]:
     for (told,) in ledger.connection.execute("PRAGMA integrity_check(20)").fetchall():
         if told != "ok":
-            # newer SQLite looks into full-text tables too
-            if "turns_fts" in str(told):
-                yield Problem(str(told), str(ledger.path), REINDEX, repair="reindex")
-            else:
-                yield Problem(str(told), str(ledger.path), REBUILD)
+            yield Problem(str(told), str(ledger.path), REBUILD)
 
 
 def _references(ledger: Ledger) -> Iterator[Problem]:
@@ -93,20 +97,53 @@ def _schema(ledger: Ledger) -> Iterator[Problem]:
 
 def _shape(connection: sqlite3.Connection) -> dict[str, str]:
     """By name; the tables inside the full-text index and SQLite's statistics are SQLite's own affair."""
-    own = ("turns_fts_", "sqlite_stat")
+    own = ("turns_fts_", "memories_fts_", "sqlite_stat")
     return {f"{kind} {name}": sql for kind, name, sql in schema.shape(connection) if not name.startswith(own)}
 
 
+def _texts(ledger: Ledger) -> Iterator[Problem]:
+    """SQLite hands over any bytes as a text, and any text as JSON; whoever asks for that row would fail."""
+    for table in sorted(_TEXT_TABLES):
+        try:
+            for _ in ledger.connection.execute(f"SELECT * FROM {table}"):
+                pass
+        except sqlite3.OperationalError as error:
+            yield Problem(f"a row cannot be read: {str(error)[:80]}", f"table {table}", REBUILD)
+    for table, column in _JSON:
+        (bad,) = ledger.connection.execute(f"SELECT count(*) FROM {table} WHERE NOT json_valid({column})").fetchone()
+        if bad:
+            yield Problem(f"{bad} rows hold something else than JSON in {column}", f"table {table}", REBUILD)
+
+
 def _index(ledger: Ledger) -> Iterator[Problem]:
+    """Turns that the index lacks can be put in. Where both say something else, nobody knows which is right but the journal."""
     try:
         missing, extra = _index_gaps(ledger.connection)
-        if missing or extra:
-            what = f"{missing} turns are not in the index, {extra} entries have no turn"
+        what = f"{missing} turns are not in the index, {extra} entries have no turn"
+        if missing and not extra:
             yield Problem(what, "turns_fts", REINDEX, repair="reindex")
+        elif extra:
+            yield Problem(what, "turns_fts", REBUILD)
         elif not ledger.read_only:  # the command is written like an insert, so it needs a connection that may write
             ledger.connection.execute("INSERT INTO turns_fts (turns_fts, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
-        yield Problem(f"the full-text index is not sound: {error}", "turns_fts", REINDEX, repair="reindex")
+        yield Problem(f"the full-text index is not sound: {error}", "turns_fts", REBUILD)
+
+
+def _memory_index(ledger: Ledger) -> Iterator[Problem]:
+    """This index keeps the texts itself, so they are compared as well."""
+    differing = """
+        SELECT (SELECT count(*) FROM (SELECT id, text FROM memories EXCEPT SELECT c0, c1 FROM memories_fts_content))
+             + (SELECT count(*) FROM (SELECT c0, c1 FROM memories_fts_content EXCEPT SELECT id, text FROM memories))
+    """
+    try:
+        (differs,) = ledger.connection.execute(differing).fetchone()
+        if differs:
+            yield Problem(f"memories and their full-text index differ in {differs} places", "memories_fts", REBUILD)
+        elif not ledger.read_only:
+            ledger.connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('integrity-check')")
+    except sqlite3.DatabaseError as error:
+        yield Problem(f"the full-text index is not sound: {error}", "memories_fts", REBUILD)
 
 
 def _index_gaps(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -122,6 +159,15 @@ def _cursors(ledger: Ledger, journal: Path) -> Iterator[Problem]:
         size = path.stat().st_size
         if isinstance(offset, int) and offset > size:
             yield Problem(f"read to byte {offset}, but the segment has {size}", str(path), REBUILD)
+
+
+def _archived(ledger: Ledger, archive: Path) -> Iterator[Problem]:
+    """Only what was wholly stored is archived, and nobody reads an archive again: a cursor before its end means lost commits."""
+    for path in archives(archive):
+        offset = ledger.cursor(segment_source(segment_name(path)))
+        end = max((item.end for item in read_archive(path)), default=0)
+        if (offset if isinstance(offset, int) else 0) < end:
+            yield Problem(f"read to byte {offset or 0}, but the archive goes to {end}", str(path), REBUILD)
 
 
 def repair_index(ledger: Ledger) -> None:

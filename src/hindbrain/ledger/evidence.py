@@ -10,7 +10,7 @@ import abc
 import contextlib
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from hindbrain.base.clock import Clock
 from hindbrain.capture.event import Event, Json, stable_id
@@ -40,6 +40,15 @@ class Evidence(abc.ABC):
     @abc.abstractmethod
     def transaction(self) -> contextlib.AbstractContextManager[Database]:
         """A write transaction that leaves evidence alone, so that others may write evidence meanwhile."""
+
+    def run_alone(self, sql: str, parameters: Any = ()) -> tuple[list[Any], int]:
+        """One statement that leaves evidence alone, as a transaction of its own: its rows, and how many it changed.
+
+        An engine may run it again on a connection found dead, so it must be right even if it took effect unseen before.
+        """
+        with self.transaction() as database:
+            done = database.execute(sql, parameters)
+            return done.fetchall(), done.rowcount
 
     @abc.abstractmethod
     def ingest(self, batch: Batch) -> Ingested:

@@ -11,11 +11,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
 from hindbrain.ledger import fulltext, near
 from hindbrain.ledger.database import Database, foreign, is_sqlite
+
+# No id of ours is nearly as long; a longer text names nothing, and not every engine could keep it as a key.
+MAX_ID: Final = 200
 
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
@@ -41,7 +45,7 @@ def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]
         connection.execute("PRAGMA secure_delete = ON")
     for at, detail in events:
         ids = detail.get("ids")
-        wanted = [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []
+        wanted = [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
         connection.executemany(
             "INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
             " WHERE excluded.at > forgotten.at",

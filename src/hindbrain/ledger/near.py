@@ -7,11 +7,12 @@ does not drown what stands next to it. The column is derived: it follows from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from hindbrain.ledger import fulltext
 from hindbrain.ledger.database import Database
+from hindbrain.ledger.merge import Piece
 
 ROLES: Final = ("user", "assistant")
 NEAR_CHARS: Final = 600
@@ -26,29 +27,47 @@ _AFTER: Final = f"{_TALK} at > ? ORDER BY at, id LIMIT 2"
 _SET: Final = "UPDATE turns SET near = ? WHERE rowid = ?"
 
 
+def among(pieces: Iterable[Piece]) -> dict[str, str]:
+    """The neighbours that new turns have in each other, by id: nearly all there are, so that little is written a second time."""
+    talk: dict[str | None, list[tuple[int, str, str]]] = {}
+    for piece in pieces:
+        if piece.role in ROLES and piece.content is not None:
+            talk.setdefault(piece.session_id, []).append((piece.at, piece.id, piece.content.text[:NEAR_CHARS]))
+    found = {}
+    for turns in talk.values():
+        turns.sort()
+        for number, (_, identifier, _) in enumerate(turns):
+            found[identifier] = "\n".join(turns[beside][2] for beside in (number - 1, number + 1) if 0 <= beside < len(turns))
+    return found
+
+
 def place(connection: Database, spans: Mapping[str, tuple[int, int]], indexed_to: int | None = None) -> None:
     """Set the neighbours of all turns in these stretches of time and of the ones beside them.
 
     Turns with a row number above `indexed_to` are not in the index yet; the others are taken out and put in again.
     """
-    for session, (low, high) in spans.items():
-        before = connection.execute(_BEFORE, (session, low)).fetchall()[::-1]
-        within = connection.execute(_WITHIN, (session, low, high)).fetchall()
-        after = connection.execute(_AFTER, (session, high)).fetchall()
-        chain = [*before, *within, *after]
-        # of two turns before (or after) the stretch, the outer one is only there as the inner one's neighbour
-        first, last = max(0, len(before) - 1), len(chain) - max(0, len(after) - 1)
-        for number in range(first, last):
-            row, _, known = chain[number]
-            sides = [chain[beside][1] for beside in (number - 1, number + 1) if 0 <= beside < len(chain)]
-            near = "\n".join(sides)
-            if near != known:
-                _set(connection, row, near, indexed=indexed_to is None or row <= indexed_to)
+    changed = [each for session, (low, high) in spans.items() for each in _changed(connection, session, low, high)]
+    if not changed:
+        return
+    indexed = [row for row, _ in changed if indexed_to is None or row <= indexed_to]
+    if indexed:
+        fulltext.remove(connection, indexed)
+    connection.executemany(_SET, [(near, row) for row, near in changed])
+    if indexed:
+        fulltext.add(connection, indexed)
 
 
-def _set(connection: Database, row: int, near: str, *, indexed: bool) -> None:
-    if indexed:
-        fulltext.remove(connection, [row])
-    connection.execute(_SET, (near, row))
-    if indexed:
-        fulltext.add(connection, [row])
+def _changed(connection: Database, session: str, low: int, high: int) -> Iterator[tuple[int, str]]:
+    """The turns in a stretch of a session and beside it whose neighbours are not the ones noted, with the right ones."""
+    before = connection.execute(_BEFORE, (session, low)).fetchall()[::-1]
+    within = connection.execute(_WITHIN, (session, low, high)).fetchall()
+    after = connection.execute(_AFTER, (session, high)).fetchall()
+    chain = [*before, *within, *after]
+    # of two turns before (or after) the stretch, the outer one is only there as the inner one's neighbour
+    first, last = max(0, len(before) - 1), len(chain) - max(0, len(after) - 1)
+    for number in range(first, last):
+        row, _, known = chain[number]
+        sides = [chain[beside][1] for beside in (number - 1, number + 1) if 0 <= beside < len(chain)]
+        near = "\n".join(sides)
+        if near != known:
+            yield row, near

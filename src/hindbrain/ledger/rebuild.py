@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,12 +17,13 @@ from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import LedgerBusy, NotFound
+from hindbrain.base.errors import LedgerBusy, LedgerError, NotFound
 from hindbrain.base.files import replace_file, storage_error, sync_directory
 from hindbrain.capture.event import Event
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segments
 from hindbrain.ledger.backup import sync_file
-from hindbrain.ledger.connect import SIDE_FILES
+from hindbrain.ledger.connect import SIDE_FILES, connect
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import SEGMENT_PREFIX, batches
 from hindbrain.ledger.store import Ledger, suspect_mark, swap_text
 
@@ -29,7 +31,7 @@ from hindbrain.ledger.store import Ledger, suspect_mark, swap_text
 _CONTENT: Final = {
     "projects": "SELECT id, identity, name, remote, common_dir, created_at FROM projects ORDER BY id",
     "project_aliases": "SELECT identity, project_id FROM project_aliases ORDER BY identity",
-    "places": "SELECT cwd, identity, project_id, remote, common_dir, branch, at FROM places ORDER BY cwd",
+    "places": "SELECT cwd, identity, project_id, remote, common_dir, branch, at FROM places ORDER BY cwd, machine",
     "sessions": """
         SELECT id, agent, client_id, project_id, cwd, cwd_at, parent_id, started_at, last_at, ended_at, end_reason,
                model, model_at, detail
@@ -45,10 +47,10 @@ _CONTENT: Final = {
     "traces": """
         SELECT turns.id, number, kind, action, value FROM traces JOIN turns ON turns.rowid = turn
         ORDER BY turns.id, number""",
-    "damage": "SELECT segment, start, end, kind, reason FROM damage ORDER BY segment, start",
+    "damage": 'SELECT segment, start, "end", kind, reason FROM damage ORDER BY segment, start',
     "redactions": "SELECT segment, start, rule, count FROM redactions ORDER BY segment, start, rule",
     "cursors": f"""
-        SELECT source, at, offset, position FROM cursors
+        SELECT source, at, "offset", position FROM cursors
         WHERE substr(source, 1, {len(SEGMENT_PREFIX)}) <> '{SEGMENT_PREFIX}' ORDER BY source""",
 }
 
@@ -94,8 +96,8 @@ def _remove(path: Path) -> None:
     suspect_mark(path).unlink(missing_ok=True)
 
 
-def fingerprint(ledger: Ledger) -> dict[str, str]:
-    """A digest per table over what the journal determines. Two ledgers of the same journal have equal fingerprints."""
+def fingerprint(ledger: Evidence) -> dict[str, str]:
+    """A digest per table over what the journal determines. Two ledgers of the same journal have equal ones, on any engine."""
     with ledger.reading() as connection:
         return {table: _digest(connection.execute(query)) for table, query in _CONTENT.items()}
 
@@ -106,6 +108,35 @@ def _digest(rows: Iterable[tuple[object, ...]]) -> str:
         digest.update(repr(row).encode("utf-8", "surrogatepass"))
         count += 1
     return f"{count}:{digest.hexdigest()}"
+
+
+def carry_jobs(old: Path, new: Path, clock: Clock) -> int:
+    """Copy the jobs that are not over from a ledger to the one that will take its place; how many. They are not in the journal.
+
+    What the old file can no longer tell is left behind: the work follows from what is stored, and is asked for again. A job that
+    was running has lost its worker, and tokens go on counting: whoever held one of the old file can change nothing in the new.
+    """
+    carried = 0
+    with Ledger.open(new, clock) as ledger, ledger.writing() as connection:
+        names = [str(row[1]) for row in connection.execute("PRAGMA table_info(jobs)")]
+        statement = f"INSERT INTO jobs ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
+        for job in _readable_jobs(old, names):
+            state = "ready" if job["state"] == "running" else job["state"]
+            with contextlib.suppress(sqlite3.Error):  # a value that no job can have: that page was damaged
+                connection.execute(statement, {**job, "state": state, "again": 0, "lead": 0, "owner": ""})
+                carried += 1
+    return carried
+
+
+def _readable_jobs(path: Path, names: list[str]) -> list[dict[str, object]]:
+    """As many as can be read; a damaged file ends early, one from before there were jobs has none."""
+    found: list[dict[str, object]] = []
+    query = f"SELECT {', '.join(names)} FROM jobs WHERE state IN ('waiting', 'ready', 'running', 'parked') ORDER BY id"
+    with contextlib.suppress(sqlite3.Error, LedgerError, UnicodeDecodeError):
+        with contextlib.closing(connect(path, read_only=True, busy_ms=1_000)) as connection:
+            for row in connection.execute(query):
+                found.append(dict(zip(names, row, strict=True)))
+    return found
 
 
 def swap_in(new: Path, old: Path, clock: Clock) -> Path | None:

@@ -23,8 +23,8 @@ FROM {table} WHERE id IN (SELECT value FROM json_each(?))
 """
 _ADD_TURN: Final = """
 INSERT INTO turns (rowid, id, session_id, role, text, tool, at, key, origins, segment, start,
-                   source_path, source_start, source_end, detail)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   source_path, source_start, source_end, detail, near)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _ADD_EVENT: Final = """
 INSERT INTO events (id, session_id, kind, role, text, tool, at, key, origins, segment, start,
@@ -121,7 +121,8 @@ def write_turns(connection: Database, pieces: Mapping[str, Piece]) -> Written:
     if new:
         (last,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM turns").fetchone()
         numbered = list(enumerate(new, last + 1))
-        connection.executemany(_ADD_TURN, [_turn_row(number, piece) for number, piece in numbered])
+        beside = near.among(new)
+        connection.executemany(_ADD_TURN, [_turn_row(number, piece, beside.get(piece.id, "")) for number, piece in numbered])
         near.place(connection, _spans(new), last)
         fulltext.add_above(connection, last)
         _add_traces(connection, numbered)
@@ -192,11 +193,11 @@ def _content(piece: Piece) -> Content:
     return piece.content
 
 
-def _turn_row(number: int, piece: Piece) -> tuple[object, ...]:
+def _turn_row(number: int, piece: Piece, beside: str) -> tuple[object, ...]:
     text, tool, detail, _ = _content(piece)
     return (
         number, piece.id, piece.session_id, piece.role, text, tool, piece.at, piece.key, piece.origins, piece.segment,
-        piece.start, *(piece.source or (None, None, None)), detail,
+        piece.start, *(piece.source or (None, None, None)), detail, beside,
     )  # fmt: skip
 
 

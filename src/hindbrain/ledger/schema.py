@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final
 
 from hindbrain.base.errors import LedgerError, MigrationChanged, SchemaTooNew
@@ -36,8 +37,13 @@ class Migration:
 @cache
 def shipped() -> tuple[Migration, ...]:
     """The migrations of this version, in order."""
+    return read_migrations(files("hindbrain.ledger") / "migrations")
+
+
+def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
+    """The numbered files of a folder, in order."""
     found = []
-    for file in (files("hindbrain.ledger") / "migrations").iterdir():
+    for file in folder.iterdir():
         if file.name.endswith(".sql"):
             number, _, name = file.name.removesuffix(".sql").partition("_")
             found.append(Migration(int(number), name, file.read_text("utf-8")))

@@ -123,6 +123,8 @@ class Ledger(Evidence):
                 self._failed = str(error)
                 self._leave_mark(str(error))
             raise connect.translated(error, self.path) from error
+        except UnicodeDecodeError as error:  # SQLite's message holds a name, and that name is no text: the schema is damaged
+            raise LedgerDamaged(f"the ledger {self.path} is not sound: {error.object!r}") from error
 
     def _leave_mark(self, reason: str) -> None:
         try:

@@ -1,6 +1,7 @@
 """Hook calls that may be answered -> answers, over a socket that only this user can reach.
 
-A thread of the worker with a reading connection of its own, so an answer does not wait for what is being taken in. One
+A thread of the worker with a reading connection of its own, so an answer does not wait for what is being taken in. Where a
+ledger is shared, what fits is looked for there first; who asks, and what he was told, is known from the home's own. One
 request is one line that names the event and the size, then the payload as the agent sent it; the answer is the bytes
 the hook prints, and a final newline that says it is whole. What was told to which session is noted, so that nobody is
 told twice.
@@ -9,6 +10,7 @@ told twice.
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import logging
 import os
@@ -17,6 +19,7 @@ import socket
 import threading
 import time
 import zlib
+from collections.abc import Callable
 from typing import Final
 
 from hindbrain.base.clock import Clock
@@ -24,11 +27,15 @@ from hindbrain.base.errors import HindbrainError, LedgerBusy
 from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id, storable
+from hindbrain.ledger.database import Database
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.project import resolve
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import context, rank
+from hindbrain.recall.context import Asked
 from hindbrain.serve.answer import BUDGETS, MAX_SOCKET_PATH, known_text, question, shaped
 from hindbrain.serve.health import complaint
+from hindbrain.serve.warm import NoAnswer, Warm
 
 log = logging.getLogger("hindbrain.asking")
 
@@ -42,8 +49,12 @@ Told = tuple[str, list[str], int]
 class Asking(threading.Thread):
     """Answers until it is stopped. `told` holds what was said to whom, for the worker to write down."""
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(
+        self, home: Home, clock: Clock, warm: Warm | None = None, trouble: Callable[[], str] = lambda: ""
+    ) -> None:
         super().__init__(name="asking", daemon=True)
+        self._warm = warm
+        self._trouble = trouble  # of sharing, in words for the agent
         self.told: queue.SimpleQueue[Told] = queue.SimpleQueue()
         self._home = home
         self._clock = clock
@@ -107,7 +118,7 @@ class Asking(threading.Thread):
             except (OSError, ValueError) as error:
                 log.info("a question was not answered: %s", error)
 
-    def answer(self, ledger: Ledger, event: str, payload: dict[str, object]) -> bytes:
+    def answer(self, ledger: Evidence, event: str, payload: dict[str, object]) -> bytes:
         """The bytes for one hook call."""
         parent = str(payload.get("session_id", ""))
         session = session_id("claude-code", parent)
@@ -118,14 +129,12 @@ class Asking(threading.Thread):
         if event == "UserPromptSubmit":
             self._last_prompt[session] = str(payload.get("prompt", ""))[:_MAX_PROMPT]
         cwd = str(payload.get("cwd", ""))
-        scope = rank.Scope(project_of(ledger, cwd))
-        health = complaint(self._home, ledger, self._clock) if event == "SessionStart" else ""
-        with ledger.reading() as connection:
-            asked = question(event, scope, session, str(payload.get("prompt", "")), self._already(ledger, hearer, payload))
-            asked.known_text = known_text(cwd)
-            if event == "SubagentStart":  # the prompt it works on may not be stored yet
-                asked.prompt = self._last_prompt.get(session) or context.last_prompt(connection, session)
-            text, found = context.build(connection, asked, health)
+        asked = question(event, rank.Scope(None), session, str(payload.get("prompt", "")), self._already(ledger, hearer, payload))
+        asked.known_text = known_text(cwd)
+        if event == "SubagentStart":  # the prompt it works on may not be stored yet
+            asked.prompt = self._last_prompt.get(session) or _last_prompt(ledger, session)
+        health = (complaint(self._home, ledger, self._clock) or self._trouble()) if event == "SessionStart" else ""
+        text, found = self._found(ledger, cwd, asked, health)
         said = [each.id for each in found]
         self._just_told.setdefault(hearer, set()).update(said)
         self.told.put((hearer, said, self._clock.now_ms()))
@@ -133,10 +142,26 @@ class Asking(threading.Thread):
             self._prepare(cwd, shaped(event, text))
         return shaped(event, text)
 
-    def _already(self, ledger: Ledger, session: str, payload: dict[str, object]) -> frozenset[str]:
+    def _found(self, ledger: Evidence, cwd: str, asked: Asked, health: str) -> tuple[str, list[rank.Found]]:
+        """What fits, from the shared ledger if it answers in time, else from the home's own."""
+        project, identity = project_of(ledger, cwd)
+
+        def build(other: Evidence) -> tuple[str, list[rank.Found]]:
+            mine = copy.copy(asked)  # one that comes too late is still at work while the next ledger is asked
+            with other.reading() as connection:
+                mine.scope = rank.Scope(project or _known_as(connection, identity))
+                return context.build(connection, mine, health)
+
+        if self._warm is not None:
+            with contextlib.suppress(NoAnswer):
+                return self._warm.ask(build)
+        return build(ledger)
+
+    def _already(self, ledger: Evidence, session: str, payload: dict[str, object]) -> frozenset[str]:
         if payload.get("source") == "compact":
             return frozenset()
-        rows = ledger.connection.execute("SELECT item_id FROM injections WHERE session_id = ?", (session,)).fetchall()
+        with ledger.reading() as connection:
+            rows = connection.execute("SELECT item_id FROM injections WHERE session_id = ?", (session,)).fetchall()
         return frozenset({row[0] for row in rows} | self._just_told.get(session, set()))
 
     def _prepare(self, cwd: str, answer: bytes) -> None:
@@ -149,15 +174,21 @@ class Asking(threading.Thread):
             log.info("no block was prepared: %s", error.message)
 
 
-def project_of(ledger: Ledger, cwd: str) -> str | None:
-    """The project a folder belongs to, known from an earlier session or looked up now; None when nothing is stored of it."""
+def project_of(ledger: Evidence, cwd: str) -> tuple[str | None, str]:
+    """The project a folder belongs to as an earlier session found it, else None, and what the folder is now."""
     place = ledger.place(cwd)
-    if place is not None:
-        return place[1]
-    row = ledger.connection.execute(
-        "SELECT project_id FROM project_aliases WHERE identity = ?", (storable(resolve(cwd).identity),)
-    ).fetchone()
+    return (place[1], place[0]) if place is not None else (None, storable(resolve(cwd).identity))
+
+
+def _known_as(connection: Database, identity: str) -> str | None:
+    """The project of an identity; None when nothing is stored of it."""
+    row = connection.execute("SELECT project_id FROM project_aliases WHERE identity = ?", (identity,)).fetchone()
     return None if row is None else str(row[0])
+
+
+def _last_prompt(ledger: Evidence, session: str) -> str:
+    with ledger.reading() as connection:
+        return context.last_prompt(connection, session)
 
 
 def _received(peer: socket.socket, deadline: float) -> bytes:

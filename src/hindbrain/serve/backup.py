@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import time
@@ -24,16 +25,18 @@ from typing import IO, Final
 from hindbrain import __version__
 from hindbrain.base.clock import Clock
 from hindbrain.base.errors import HindbrainError, NotFound, StorageError
-from hindbrain.base.files import ensure_private_dir, new_file, storage_error, sync, sync_directory, write_all
+from hindbrain.base.files import Lock, ensure_private_dir, new_file, storage_error, sync, sync_directory, write_all
 from hindbrain.base.home import Home
 from hindbrain.journal.read import archives, segments
 from hindbrain.ledger.backup import backup_to
 from hindbrain.ledger.check import problems
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.drain import replay_again
 
 MANIFEST: Final = "manifest.json"
-_MEMBER: Final = re.compile(r"(ledger\.db|config\.toml|lost|(journal|archive)/[0-9A-Za-z._-]{1,128})\Z")
+_MEMBER: Final = re.compile(r"(ledger\.db|config\.toml|lost|machine|(journal|archive)/[0-9A-Za-z._-]{1,128})\Z")
 _MANIFEST_BYTES: Final = 16 << 20
+_SCRATCH: Final = ".backup-"
 
 Progress = Callable[[str], None]
 
@@ -62,12 +65,24 @@ def create(home: Home, destination: Path | None, clock: Clock, progress: Progres
     target = destination or ensure_private_dir(home.backups) / f"hindbrain-{stamp}.tar.gz"
     if target.is_dir():
         target = target / f"hindbrain-{stamp}.tar.gz"
-    with tempfile.TemporaryDirectory(prefix=".backup-", dir=home.root) as scratch:
+    with alone(home), tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=home.root) as scratch:
         with new_file(target) as out, os.fdopen(os.dup(out), "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as tar:
             sums = dict(_add(tar, name, path, progress) for name, path in _members(home, Path(scratch), clock))
             _add_manifest(tar, sums, clock)
     count, size = verify(target, progress)
     return Written(target, count, size)
+
+
+@contextlib.contextmanager
+def alone(home: Home) -> Iterator[None]:
+    """No backup is under way meanwhile, and what one that was killed left behind, a copy of the ledger, is gone."""
+    with Lock(home.root / "backup.lock"):
+        for leftover in home.root.glob(f"{_SCRATCH}*"):
+            try:
+                shutil.rmtree(leftover)
+            except OSError as error:
+                raise storage_error("remove", leftover, error) from error
+        yield
 
 
 def _members(home: Home, scratch: Path, clock: Clock) -> Iterator[tuple[str, Path]]:
@@ -79,7 +94,7 @@ def _members(home: Home, scratch: Path, clock: Clock) -> Iterator[tuple[str, Pat
         yield f"journal/{path.name}", path
     for path in archives(home.archive):
         yield f"archive/{path.name}", path
-    for name in ("config.toml", "lost"):
+    for name in ("config.toml", "lost", "machine"):
         if (home.root / name).exists():
             yield name, home.root / name
 
@@ -154,6 +169,10 @@ def restore(path: Path, home: Home, clock: Clock, progress: Progress) -> int:
         for info in tar:
             if info.name != MANIFEST:
                 _unpack(_content(info, tar), scratch / info.name)
+                if info.name.startswith("journal/"):
+                    # Nobody appends to it again: the home it comes from may still do so, and to a ledger that both share
+                    # they are one and the same segment.
+                    (scratch / info.name).chmod(0o400)
     _check_ledger(Home(scratch), clock)
     with contextlib.suppress(FileNotFoundError):
         home.root.rmdir()
@@ -174,6 +193,7 @@ def _check_ledger(home: Home, clock: Clock) -> None:
     if home.ledger.exists():
         with Ledger.open(home.ledger, clock) as ledger:
             found = problems(ledger)
+            replay_again(ledger)  # a segment may have been archived between the copy of the ledger and that of the archives
         if found:
             raise BadBackup(f"the ledger in the backup is not sound: {found[0]}")
 

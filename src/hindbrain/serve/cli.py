@@ -37,6 +37,8 @@ COMMANDS: Final[dict[str, str]] = {
     "forget": "hindbrain.serve.commands.forget:forget",
     "import": "hindbrain.serve.commands.transcripts:transcripts",
     "install": "hindbrain.serve.commands.install:install",
+    "jobs": "hindbrain.serve.commands.jobs:jobs",
+    "migrate": "hindbrain.serve.commands.migrate:migrate",
     "pin": "hindbrain.serve.commands.remember:pin",
     "remember": "hindbrain.serve.commands.remember:remember",
     "search": "hindbrain.serve.commands.search:search",

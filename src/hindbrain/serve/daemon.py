@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hindbrain.base.clock import Clock, SystemClock
 from hindbrain.base.config import Config
@@ -34,6 +34,10 @@ from hindbrain.journal import losses
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve.asking import Asking
 from hindbrain.serve.drain import Drain, Drained, default_roots
+from hindbrain.serve.work import Work
+
+if TYPE_CHECKING:
+    from hindbrain.serve.sharer import SharedPart
 
 log = logging.getLogger("hindbrain.worker")
 
@@ -44,7 +48,6 @@ TAKE_OVER_SECONDS: Final = 5.0
 # Whoever asks who holds the lock has to touch it for an instant; a starting worker must not take that for another worker.
 LOOK_SECONDS: Final = 0.5
 ROLE: Final = "worker"  # what a worker writes into its lock behind its pid
-MARK: Final = "forgetting"  # a wish to forget is being carried out
 RETRY_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 _LOG_BYTES: Final = 1 << 20
 
@@ -52,10 +55,15 @@ _LOG_BYTES: Final = 1 << 20
 class Worker:
     """Owns the lock, the pipe and the loop."""
 
-    def __init__(self, config: Config, clock: Clock | None = None) -> None:
+    def __init__(
+        self, config: Config, clock: Clock | None = None, work: Callable[[Config, Clock], Work] = Work
+    ) -> None:
         self._config = config
         self._home = Home(config.home)
         self._clock = clock or SystemClock()
+        self._make_work = work
+        self._jobs: Work | None = None
+        self._shared: SharedPart | None = None
         self._stopping = False
         self._told: Callable[[], None] = lambda: None
         self._pipe = -1
@@ -87,11 +95,20 @@ class Worker:
             raise
 
     def _serve(self) -> None:
-        self._config.require_sqlite()
         collect_rarely()
         self._on_signals()
         self._open_pipe()
         log.info("worker %d serves %s", os.getpid(), self._home.root)
+        try:
+            self._work_until_done()
+        finally:
+            if self._shared is not None:
+                self._shared.close()
+            if self._jobs is not None:
+                self._jobs.stop()
+        log.info("worker %d leaves", os.getpid())
+
+    def _work_until_done(self) -> None:
         failures = 0
         while not self._stopping:
             try:
@@ -103,20 +120,21 @@ class Worker:
                 # after a storage error it takes no writes before it has been checked.
                 self._wait(_delay(failures, error))
                 failures += 1
-        log.info("worker %d leaves", os.getpid())
 
     def _work(self) -> bool:
         """Open the ledger and work; True when there was nothing more to do for long enough."""
         with Ledger.open(self._home.ledger, self._clock) as ledger:
-            if (self._home.root / MARK).exists():
+            if self._home.forgetting.exists():
                 from hindbrain.serve.forgetting import finish
 
                 finish(self._home, ledger, self._clock)  # a wish to forget that was cut off half-way
             drain = Drain(self._home, ledger, self._clock, [*default_roots(), *self._config.transcript_roots])
-            asking = Asking(self._home, self._clock)
+            self._begin_sharing()
+            asking = Asking(self._home, self._clock, *(() if self._shared is None else (self._shared.warm, self._shared.trouble)))
             if asking.open():
                 asking.start()
             self._told = lambda: _write_down(asking, ledger)
+            self._begin_jobs()
             try:
                 drain.replay_archives(Drained())
                 if self._config.catch_up:
@@ -127,12 +145,45 @@ class Worker:
                 self._told()
                 drain.close()
 
+    def _begin_jobs(self) -> None:
+        """Once there is a ledger; a pass that fails does not disturb them."""
+        if self._jobs is None:
+            self._jobs = self._make_work(self._config, self._clock)
+            self._jobs.start()
+
+    def _wake_jobs(self) -> None:
+        if self._jobs is not None:
+            self._jobs.wake()
+
+    def _begin_sharing(self) -> None:
+        """Where a ledger is shared; it has threads of its own, and a pass that fails does not disturb them."""
+        if self._shared is None and self._config.is_shared:
+            from hindbrain.serve.sharer import SharedPart  # loads the driver
+
+            self._shared = SharedPart(self._config, self._clock, self._ring)
+            self._shared.start()
+
+    def _wake_sharing(self) -> None:
+        if self._shared is not None:
+            self._shared.wake()
+
+    def _ring(self) -> None:
+        """Wake the loop from another thread."""
+        with contextlib.suppress(OSError):  # it is just leaving, or the pipe is full of such calls
+            os.write(self._bell, b"\n")
+
+    def _stay(self) -> float:
+        """How long jobs and sharing want us to stay."""
+        return max(0.0 if part is None else part.stay() for part in (self._jobs, self._shared))
+
     def _loop(self, drain: Drain) -> bool:
         last_work = self._clock.elapsed()
         while not self._stopping:
+            if self._home.forgetting.exists():
+                return False  # another machine's wish to forget: it is carried out before anything else
             if self._pass(drain):
                 last_work = self._clock.elapsed()
-            idle = self._config.worker_idle_seconds - (self._clock.elapsed() - last_work)
+            idle = max(self._config.worker_idle_seconds - (self._clock.elapsed() - last_work), self._stay())
             if idle <= 0:
                 if self._leave(drain):
                     return True
@@ -142,12 +193,15 @@ class Worker:
             if self._wait(idle if due is None else min(idle, due)):
                 last_work = self._clock.elapsed()
                 self._gather()
+                self._wake_jobs()
         return True
 
     def _pass(self, drain: Drain) -> bool:
         done = drain.run()
         self._told()
         if done.records:
+            self._wake_jobs()
+            self._wake_sharing()
             log.info("stored %d lines, %d new turns, %d from transcripts", done.records, done.turns_new, done.followed)
             for name in drain.archive(self._config.keep_segments):
                 log.info("archived segment %s", name)
@@ -156,7 +210,7 @@ class Worker:
     def _leave(self, drain: Drain) -> bool:
         """Close the pipe, look once more; False when there was something after all."""
         self._close_pipe()
-        if not self._pass(drain):
+        if not self._pass(drain) and not (self._jobs is not None and self._jobs.anything_after_all()):
             return True
         self._open_pipe()
         return False

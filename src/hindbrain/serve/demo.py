@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import SystemClock
-from hindbrain.base.errors import HindbrainError
+from hindbrain.base.errors import HindbrainError, LedgerNotReady
 from hindbrain.base.files import lock_holder
 from hindbrain.base.home import Home
 from hindbrain.capture.launcher import install_launcher
@@ -100,7 +100,10 @@ def _tell(answer: str, wanted: str, say: Say) -> None:
 def _settled(home: Home, lines: int) -> int:
     if lock_holder(home.worker_lock) is None:  # killed so soon after its start that no call started another
         start_worker(os.fsencode(home.root))
-    seen = look(home, SystemClock())
+    try:
+        seen = look(home, SystemClock())
+    except LedgerNotReady:
+        return 0  # killed while it made the tables; the next one goes on
     return seen.stored.lines if seen.stored.lines > lines and seen.lag.lines == 0 else 0
 
 

@@ -30,11 +30,14 @@ from hindbrain.capture.record import Recorder
 from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segments
 from hindbrain.ledger.check import problems, repair_index
 from hindbrain.ledger.forget import forget_event
-from hindbrain.ledger.rebuild import rebuild, swap_in
+from hindbrain.ledger.rebuild import carry_jobs, rebuild, swap_in
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
+from hindbrain.serve.engines import Shared, shared_problems
 from hindbrain.serve.install.check import findings
+from hindbrain.serve.shared_status import look_shared
 from hindbrain.serve.status import look, opened
+from hindbrain.serve.work import counted
 
 Grade = Literal["ok", "warning", "problem"]
 
@@ -60,6 +63,7 @@ class Doctor:
     home: Home
     clock: Clock
     step: Callable[[str], None]
+    shared: Shared | None = None
 
     def examine(self, *, fire: bool = True) -> list[Finding]:
         """All checks; `fire` sends a real event through the installed hook."""
@@ -69,7 +73,8 @@ class Doctor:
         checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
             ("home", self._home), ("files", self._modes), ("disk", self._disk), ("archives", self._archives),
             ("ledger", self._ledger), ("hook", self._hook if fire else self._launcher), ("install", self._installed),
-            ("status", self._status),
+            ("status", self._status), ("jobs", self._jobs),
+            *([("shared", self._shared_ledger)] if self.shared is not None else []),
         ]  # fmt: skip
         findings: list[Finding] = []
         for name, check in checks:
@@ -120,9 +125,9 @@ class Doctor:
             yield Finding("ledger", "warning" if waiting else "ok", "there is no ledger yet", hint if waiting else "")
             return
         with Ledger.open(self.home.ledger, self.clock) as ledger:
-            found = problems(ledger, self.home.journal)
+            found = problems(ledger, self.home.journal, self.home.archive)
         for problem in found:
-            yield Finding("ledger", "problem" if problem.severity == "error" else "warning", str(problem), problem.hint)
+            yield Finding("ledger", _grade(problem.severity), str(problem), problem.hint)
         if not found:
             yield Finding("ledger", "ok", "sound")
 
@@ -197,6 +202,32 @@ class Doctor:
         else:
             yield Finding("worker", "ok", f"pid {seen.worker_pid}" if seen.worker_pid else "not running; a hook starts it")
 
+    def _jobs(self) -> Iterator[Finding]:
+        parked = counted(self.home, self.shared, self.clock)["parked"]
+        if parked:
+            hint = "see why with `hindbrain jobs list --state parked`, then `hindbrain jobs retry` or `hindbrain jobs cancel`"
+            yield Finding("jobs", "warning", f"{parked} parked: they failed too often", hint)
+        else:
+            yield Finding("jobs", "ok", "none is parked")
+
+    def _shared_ledger(self) -> Iterator[Finding]:
+        assert self.shared is not None
+        state = look_shared(self.shared, self.clock)
+        if state.schema is None:
+            yield Finding("shared", "problem", state.error, state.hint)
+            return
+        with self.shared.open_to_ask() as ledger:
+            found = shared_problems(ledger)
+        yield from (Finding("shared", _grade(problem.severity), str(problem), problem.hint) for problem in found)
+        if state.error:
+            yield Finding("shared", "warning", state.error, state.hint)
+        elif state.behind.oldest_seconds is not None and state.behind.oldest_seconds > LAG_SECONDS:
+            said = f"{state.behind.lines} lines wait since {state.behind.oldest_seconds:.0f} s to be shared"
+            yield Finding("shared", "warning", said, "hindbrain daemon start")
+        elif not found:
+            said = f"{self.shared.name}: {state.server}, schema {state.schema}, row security and index in order"
+            yield Finding("shared", "ok", f"{said}; {state.behind.lines} lines wait")
+
     def repair(self) -> list[str]:
         """Make the safe repairs; what was done. The worker is stopped meanwhile and comes back with the next hook."""
         done: list[str] = []
@@ -224,15 +255,20 @@ class Doctor:
             return []
         fresh = self.home.ledger.with_name("ledger.rebuild.db")
         rebuild(self.home.archive, self.home.journal, events_of, fresh, self.clock, progress=self.step)
+        carry_jobs(self.home.ledger, fresh, self.clock)
         kept = swap_in(fresh, self.home.ledger, self.clock)
         return [f"the ledger was rebuilt from the journal; the old one is {kept}"]
 
     def _repairs_needed(self) -> set[str]:
         try:
             with Ledger.open(self.home.ledger, self.clock) as ledger:
-                return {str(problem.repair) for problem in problems(ledger, self.home.journal)}
+                return {str(problem.repair) for problem in problems(ledger, self.home.journal, self.home.archive)}
         except LedgerDamaged:
             return {"rebuild"}
+
+
+def _grade(severity: str) -> Grade:
+    return "problem" if severity == "error" else "warning"
 
 
 def _too_open(root: Path) -> Iterator[tuple[Path, int]]:

@@ -141,7 +141,7 @@ class Drain:
             # kept as it came, to be seen in `status`.
             log.exception("a batch of %d lines failed; taking them one by one", len(batch.records))
             done.problems.append(f"{type(error).__name__} while storing")
-            for single in _singly(batch):
+            for single in singly(batch):
                 self._ingest_single(single, done)
 
     def _ingest_single(self, batch: Batch, done: Drained) -> None:
@@ -268,6 +268,11 @@ class Drain:
         return archive_stored(self._home.journal, self._home.archive, stored, keep)
 
 
+def replay_again(ledger: Ledger) -> None:
+    """Have the next worker take in what archives hold, whatever this ledger says of them."""
+    ledger.set_meta(_REPLAYED, "")
+
+
 def _unread(offsets: list[tuple[Path, int]]) -> Iterator[Record | Damage]:
     """What lies behind the cursors of the open segments."""
     for path, start in offsets:
@@ -291,7 +296,7 @@ def _is_ours(name: str) -> bool:
     return len(parts) == 3 and parts[1] != "" and all(letter in "0123456789abcdef" for letter in parts[1])
 
 
-def _singly(batch: Batch) -> Iterator[Batch]:
+def singly(batch: Batch) -> Iterator[Batch]:
     """The same lines, one to a batch; each moves the cursor behind itself."""
     items: list[Record | Damage] = [record for record, _ in batch.records]
     items += batch.damages

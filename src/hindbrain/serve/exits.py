@@ -19,7 +19,7 @@ EXITS: Final[dict[int, str]] = {
     4: "a file, directory or the journal could not be used",
     5: "the ledger could not do its work",
     6: "the thing named does not exist",
-    PROBLEMS: "doctor found a problem, or import could not read every file",
+    PROBLEMS: "doctor found a problem, import could not read every file, or migrate found a difference",
     INTERRUPTED: "interrupted from the keyboard",
     READER_GONE: "the reader of the output went away",
 }

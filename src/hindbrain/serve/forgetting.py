@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import NotFound, UsageError
+from hindbrain.base.errors import LedgerError, NotFound, UsageError
 from hindbrain.base.files import Lock, replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.decode import events_of
@@ -22,13 +22,17 @@ from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.erase import erase
 from hindbrain.journal.read import Record, archives, read_archive, read_segment, segments
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
 from hindbrain.ledger.memories import memory_id
 from hindbrain.ledger.merge import clean
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve import daemon
+from hindbrain.serve import daemon, shared_state
+from hindbrain.serve.backup import alone
 from hindbrain.serve.drain import Drain
+from hindbrain.serve.engines import Shared, asked
 from hindbrain.serve.memory import Forgotten, find_project
+from hindbrain.serve.sharer import share_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +51,35 @@ class Wanted:
 class Forgetting:
     """Finds what is meant, shows it, does it."""
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(self, home: Home, clock: Clock, shared: Shared | None = None) -> None:
         self._home = home
         self._clock = clock
+        self._shared = shared
 
     def find(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Wanted:
         """What would be forgotten; raises NotFound when nothing fits."""
         if sum(each is not None for each in (id, session, project)) != 1:
             raise UsageError("say what to forget: one id, one session or one project", hint="hindbrain forget ID")
-        if not self._home.ledger.exists():
-            raise NotFound("nothing is stored yet")
-        with Ledger.open(self._home.ledger, self._clock) as ledger:
+
+        def look(ledger: Evidence | None) -> Wanted:
+            if ledger is None:
+                raise NotFound("nothing is stored yet")
             ids = _ids(ledger, id, session, project)
             if not ids:
                 raise NotFound(f"nothing is stored under {id or session or project!r}")
             return _covered(ledger, ids)
+
+        return asked(self._shared, self._home, self._clock, look, ready=self._is_shared())
+
+    def _is_shared(self) -> bool:
+        return self._shared is not None and shared_state.read(self._home, self._shared.name).complete
 
     def carry_out(self, wanted: Wanted) -> Forgotten:
         """Do it. The worker is stopped meanwhile; the next hook starts another."""
         daemon.stop(self._home.root)
         with Lock(self._home.worker_lock) as lock, Ledger.open(self._home.ledger, self._clock) as ledger:
             lock.write(f"{os.getpid()} forgetting\n")
-            replace_file(self._home.root / daemon.MARK, b"1\n")
+            replace_file(self._home.forgetting, b"1\n")
             recorder = Recorder(self._home.root)
             try:
                 now = self._clock.now_ms()
@@ -76,7 +87,17 @@ class Forgetting:
             finally:
                 recorder.close()
             lines = finish(self._home, ledger, self._clock)
-        return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines)
+            waiting = self._carry_on()
+        return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines, waiting)
+
+    def _carry_on(self) -> str:
+        """Have the shared ledger forget too; why it has not, "" when it has. The wish is in the journal and gets there."""
+        try:
+            if self._shared is not None:
+                share_now(self._shared, self._clock)
+        except LedgerError as error:
+            return error.message
+        return ""
 
 
 def finish(home: Home, ledger: Ledger, clock: Clock) -> int:
@@ -90,10 +111,11 @@ def finish(home: Home, ledger: Ledger, clock: Clock) -> int:
         known = forgotten(connection)
     lines = _void_lines(home, known, clock)
     ledger.scrub()
-    for leftover in _copies(home):
-        leftover.unlink(missing_ok=True)
+    with alone(home):
+        for leftover in _copies(home):
+            leftover.unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
-        (home.root / daemon.MARK).unlink()
+        home.forgetting.unlink()
     return lines
 
 
@@ -133,7 +155,7 @@ def _copies(home: Home) -> list[Path]:
     return [*found, *home.root.glob("ledger.db.damaged-*"), *home.root.glob("ledger.db.before-*")]
 
 
-def _ids(ledger: Ledger, id: str | None, session: str | None, project: str | None) -> list[str]:
+def _ids(ledger: Evidence, id: str | None, session: str | None, project: str | None) -> list[str]:
     with ledger.reading() as connection:
         if id is not None:
             known = " UNION ".join(f"SELECT id FROM {table} WHERE id = ?" for table in ("turns", "memories", "events"))
@@ -151,7 +173,7 @@ def _ids(ledger: Ledger, id: str | None, session: str | None, project: str | Non
     return sessions + memories
 
 
-def _covered(ledger: Ledger, ids: list[str]) -> Wanted:
+def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
     named, inside = json.dumps(ids), "(SELECT value FROM json_each(?))"
     with ledger.reading() as connection:
         turns = connection.execute(

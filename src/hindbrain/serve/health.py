@@ -13,8 +13,8 @@ from typing import Final
 from hindbrain.base.clock import Clock
 from hindbrain.base.home import Home
 from hindbrain.journal import losses
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import segment_source
-from hindbrain.ledger.store import Ledger
 from hindbrain.serve.drain import capture_began_ms
 from hindbrain.serve.status import lag
 
@@ -33,7 +33,7 @@ FROM sessions WHERE started_at > ?
 """
 
 
-def complaint(home: Home, ledger: Ledger, clock: Clock) -> str:
+def complaint(home: Home, ledger: Evidence, clock: Clock) -> str:
     """What is wrong, the worst first; "" when nothing is."""
     lost = losses.read(os.fsencode(home.root), dict(os.environb))
     if lost.count and clock.now_ms() * 1_000_000 - lost.last_ns < _LOSS_NS:

@@ -175,8 +175,8 @@ def carry_out(config: Config, clock: Clock, files: list[File], step: Step) -> No
     """Take the files in, one after the other, and fill in what became of each."""
     home = Home(config.home)
     ensure_private_dir(home.root)
-    with _alone(home), Ledger.open(home.ledger, clock) as ledger:
-        if (home.root / daemon.MARK).exists():
+    with alone(home), Ledger.open(home.ledger, clock) as ledger:
+        if home.forgetting.exists():
             finish(home, ledger, clock)  # a wish to forget that was cut off comes before anything new
         drain = Drain(home, ledger, clock, dict.fromkeys(file.root for file in files), follows=False)
         try:
@@ -218,7 +218,7 @@ def _count_known(ledger: Ledger, files: list[File]) -> None:
 
 
 @contextlib.contextmanager
-def _alone(home: Home) -> Iterator[None]:
+def alone(home: Home) -> Iterator[None]:
     """Hold the worker's lock. A worker is asked to leave, the next hook after us starts another; a program that holds it to
     settle its own records is only waited for."""
     lock = Lock(home.worker_lock)

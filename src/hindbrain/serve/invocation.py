@@ -15,6 +15,7 @@ class Invocation:
 
     def __init__(self) -> None:
         self.home_flag: str | None = None
+        self.answered_by = ""  # "shared" or "local", once a command has asked; "" where nothing is shared
 
     @cached_property
     def config(self) -> Config:
@@ -25,6 +26,11 @@ class Invocation:
     def home(self) -> Path:
         """The data directory, without reading any file in it."""
         return find_home(self.home_flag)[0]
+
+    @property
+    def answered(self) -> dict[str, str]:
+        """For a program: which ledger an answer comes from, where there are two."""
+        return {"ledger": self.answered_by} if self.answered_by else {}
 
 
 pass_invocation = click.make_pass_decorator(Invocation)

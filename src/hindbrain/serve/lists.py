@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hindbrain.ledger.store import Ledger
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.serve.scoping import Chosen
 
 _CHARS: Final = 2000  # of a text that is only shown in part
@@ -14,7 +14,7 @@ sessions.id, sessions.agent, sessions.client_id, sessions.project_id, projects.n
 sessions.last_at, sessions.cwd
 """
 _FROM: Final = "FROM sessions LEFT JOIN projects ON projects.id = sessions.project_id"
-_IN_PROJECT: Final = "(:everything OR sessions.project_id = :project)"
+_IN_PROJECT: Final = "(:everything = 1 OR sessions.project_id = :project)"
 _SESSIONS: Final = f"""
 SELECT {_SESSION}, (SELECT count(*) FROM turns WHERE turns.session_id = sessions.id),
        coalesce((SELECT substr(text, 1, {_CHARS}) FROM turns WHERE turns.session_id = sessions.id AND role = 'user'
@@ -34,7 +34,7 @@ ORDER BY sessions.started_at DESC, sessions.id DESC LIMIT :limit
 """
 _TURNS: Final = f"""
 SELECT id, role, tool, at, substr(text, 1, {_CHARS}) FROM turns WHERE session_id = ?
-ORDER BY at, source_start, segment, start, role, id LIMIT ?
+ORDER BY at, source_start NULLS FIRST, segment, start, role, id LIMIT ?
 """
 _ONE: Final = f"""
 SELECT {_SESSION}, (SELECT count(*) FROM turns WHERE turns.session_id = sessions.id), '' {_FROM} WHERE sessions.id = ?
@@ -81,14 +81,14 @@ class Said:
     text: str
 
 
-def sessions(ledger: Ledger, chosen: Chosen, limit: int) -> list[Listed]:
+def sessions(ledger: Evidence, chosen: Chosen, limit: int) -> list[Listed]:
     """The sessions active last, newest first."""
     with ledger.reading() as connection:
         rows = connection.execute(_SESSIONS, _values(chosen, limit)).fetchall()
     return [Listed(*row) for row in rows]
 
 
-def session(ledger: Ledger, identifier: str, limit: int) -> tuple[Listed, list[Said]]:
+def session(ledger: Evidence, identifier: str, limit: int) -> tuple[Listed, list[Said]]:
     """A session that is known to be there, and its first turns."""
     with ledger.reading() as connection:
         row = connection.execute(_ONE, (identifier,)).fetchone()
@@ -96,7 +96,7 @@ def session(ledger: Ledger, identifier: str, limit: int) -> tuple[Listed, list[S
     return Listed(*row), [Said(*turn) for turn in turns]
 
 
-def timeline(ledger: Ledger, chosen: Chosen, since: int, limit: int) -> list[Asked]:
+def timeline(ledger: Evidence, chosen: Chosen, since: int, limit: int) -> list[Asked]:
     """The last prompts, oldest of them first."""
     values = _values(chosen, limit) | {"since": since}
     with ledger.reading() as connection:
@@ -105,4 +105,4 @@ def timeline(ledger: Ledger, chosen: Chosen, since: int, limit: int) -> list[Ask
 
 
 def _values(chosen: Chosen, limit: int) -> dict[str, object]:
-    return {"everything": chosen.everything, "project": chosen.project, "limit": limit}
+    return {"everything": int(chosen.everything), "project": chosen.project, "limit": limit}

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from hindbrain.base.errors import NotFound, UsageError
 from hindbrain.capture.event import storable
-from hindbrain.ledger.store import Ledger
+from hindbrain.ledger.evidence import Evidence
 
 Kind = Literal["turn", "event", "memory", "session"]
 
@@ -32,7 +32,7 @@ class Named:
     id: str
 
 
-def look_up(ledger: Ledger | None, typed: str, *kinds: Kind) -> Named:
+def look_up(ledger: Evidence | None, typed: str, *kinds: Kind) -> Named:
     """The thing meant. Raises NotFound, UsageError when several are meant or when it is not of the kinds wanted."""
     wanted = storable(typed.strip())
     if not wanted:
@@ -51,7 +51,7 @@ def look_up(ledger: Ledger | None, typed: str, *kinds: Kind) -> Named:
     return fitting[0]
 
 
-def _candidates(ledger: Ledger, wanted: str) -> list[Named]:
+def _candidates(ledger: Evidence, wanted: str) -> list[Named]:
     exact, begun = dict[str, Named](), dict[str, Named]()
     with ledger.reading() as connection:
         for kind, table, column in _TABLES:

@@ -8,6 +8,9 @@
 A record is durable when the call returns: one line in the journal, one sync. It can be found after settle(), or as soon
 as a worker has taken it in. Any number of processes and threads may use the same home at once; reading never waits for
 writing.
+
+With `database="postgresql://..."` a record is kept in the home all the same, and is handed on to the ledger that several
+machines share. Questions go to that one; while it does not answer, to the home's own (`answered_by` says which it was).
 """
 
 from __future__ import annotations
@@ -16,16 +19,16 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from hindbrain.base.clock import Clock, SystemClock
 from hindbrain.base.config import load
-from hindbrain.base.errors import HindbrainError, NotFound, UsageError
+from hindbrain.base.errors import HindbrainError, LedgerBusy, LedgerError, NotFound, UsageError
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
@@ -34,18 +37,28 @@ from hindbrain.capture.event import ROLES, Event, Json, Role, bounded, storable,
 from hindbrain.capture.hook import wake
 from hindbrain.capture.record import Recorder
 from hindbrain.ledger import memories
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.project import Place, place_event, resolve
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import context, rank
+from hindbrain.serve import shared_state
 from hindbrain.serve.drain import Drain, Drained
+from hindbrain.serve.engines import Shared, shared_of
+from hindbrain.serve.sharer import share_now
 from hindbrain.serve.status import lag, opened
+from hindbrain.serve.work import run_due
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
 _AGENT: Final = "hindbrain"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST: Final = datetime.min.replace(tzinfo=UTC)
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
+# A shared ledger that did not answer is left alone for this long.
+_PAUSE_SECONDS: Final = 5.0
+_AGAIN_SECONDS: Final = 0.25
+
+Answer = TypeVar("Answer")
 
 
 class NotSettled(HindbrainError):
@@ -93,7 +106,7 @@ class _Known:
 class Memory:
     """One home. Made with Memory.open; use it as a context manager."""
 
-    def __init__(self, home: Path, clock: Clock | None = None) -> None:
+    def __init__(self, home: Path, clock: Clock | None = None, *, shared: Shared | None = None) -> None:
         self._home = Home(ensure_private_dir(home))
         self._clock = clock or SystemClock()
         self._recorder = Recorder(home)
@@ -102,14 +115,17 @@ class Memory:
         self._readers: list[Ledger] = []
         self._guard = threading.Lock()
         self._last_at = 0
+        self._shared = shared
+        self._shared_ledger: Evidence | None = None
+        self._asked_again_at = 0.0  # not before this the shared ledger is tried again
+        self.answered_by = ""  # "shared" or "local": which ledger the last answer came from
 
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None = None, database: str | None = None) -> Self:
         """The memory in a data directory, made if it is not there; by default the user's own."""
         flags = {} if database is None else {"database": database}
         config = load(None if home is None else os.fspath(home), flags)
-        config.require_sqlite()
-        return cls(config.home)
+        return cls(config.home, shared=shared_of(config, SystemClock()))
 
     def close(self) -> None:
         """Give all files back."""
@@ -118,6 +134,7 @@ class Memory:
             for ledger in self._readers:
                 ledger.close()
             self._readers.clear()
+        self._drop_shared()
 
     def __enter__(self) -> Self:
         return self
@@ -173,7 +190,48 @@ class Memory:
             self._placed.add(project)
 
     def settle(self, timeout: float = 60.0) -> None:
-        """Wait until everything recorded can be found. Without a worker this process does the work itself."""
+        """Wait until everything recorded can be found, in the shared ledger too if there is one. Raises NotSettled.
+
+        Without a worker this process does the work itself.
+        """
+        deadline = time.monotonic() + timeout
+        self.settle_here(timeout)
+        self._settle_shared(deadline)
+        self._settle_jobs(deadline)
+
+    def _settle_shared(self, deadline: float) -> None:
+        while self._shared is not None:
+            try:
+                return self._share(self._shared)
+            except LedgerError as error:
+                if time.monotonic() > deadline or not isinstance(error, LedgerBusy):
+                    raise NotSettled(f"the shared ledger has not got everything: {error.message}", hint=error.hint) from error
+            time.sleep(_AGAIN_SECONDS)
+
+    def _settle_jobs(self, deadline: float) -> None:
+        """What is to be done with what was recorded is done as well."""
+        shared = self._shared
+        opener = (lambda: Ledger.open(self._home.ledger, self._clock)) if shared is None else shared.open
+        if not run_due(opener, self._clock, max(0.0, deadline - time.monotonic())):
+            raise NotSettled("not every job was done in time", hint="wait longer, or look at `hindbrain jobs`; nothing is lost")
+
+    def share(self) -> str:
+        """Try once to bring the shared ledger up to date; why it could not be done, "" when it was or there is none."""
+        try:
+            if self._shared is not None:
+                self._share(self._shared)
+        except LedgerError as error:
+            return error.message
+        return ""
+
+    def _share(self, shared: Shared) -> None:
+        done = share_now(shared, self._clock)
+        self._asked_again_at = 0.0
+        if done.wishes:
+            self.settle_here()  # other machines want something forgotten
+
+    def settle_here(self, timeout: float = 60.0) -> None:
+        """Wait until everything recorded is in this home's own ledger."""
         deadline = time.monotonic() + timeout
         while True:
             lock = Lock(self._home.worker_lock)
@@ -196,8 +254,11 @@ class Memory:
         with Ledger.open(self._home.ledger, self._clock) as ledger:
             drain = Drain(self._home, ledger, self._clock, [], follows=False)
             try:
-                if ledger.created:  # nobody after us would see that it was made anew
-                    drain.replay_archives(Drained())
+                if self._home.forgetting.exists():
+                    from hindbrain.serve.forgetting import finish
+
+                    finish(self._home, ledger, self._clock)
+                drain.replay_archives(Drained())  # the ledger may have been made anew
                 drain.run()
             finally:
                 drain.close()
@@ -218,24 +279,62 @@ class Memory:
 
         `as_of` answers as things stood at that time. Any text is a safe question.
         """
-        ledger = self._reader()
-        if ledger is None:
-            return []
-        scope = self._scope(ledger, project, as_of, after)
-        with ledger.reading() as connection:
-            return [_hit(each) for each in rank.search(connection, question, scope, k)]
+
+        def ask(ledger: Evidence) -> list[Hit]:
+            scope = self._scope(ledger, project, as_of, after)
+            with ledger.reading() as connection:
+                return [_hit(each) for each in rank.search(connection, question, scope, k)]
+
+        return self._ask(ask, [])
 
     def context(self, prompt: str, project: str | None = None, budget_tokens: int = 2000) -> Block:
         """A fenced block of what fits a prompt, rules that always hold first, never above the budget; empty if nothing fits."""
-        ledger = self._reader()
-        if ledger is None:
-            return Block("", [])
-        scope = self._scope(ledger, project, None, None)
-        with ledger.reading() as connection:
-            text, found = context.build(connection, context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1))
-        return Block(text, [_hit(each) for each in found])
 
-    def _scope(self, ledger: Ledger, project: str | None, as_of: datetime | None, after: datetime | None) -> rank.Scope:
+        def ask(ledger: Evidence) -> Block:
+            scope = self._scope(ledger, project, None, None)
+            with ledger.reading() as connection:
+                text, found = context.build(connection, context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1))
+            return Block(text, [_hit(each) for each in found])
+
+        return self._ask(ask, Block("", []))
+
+    def _ask(self, question: Callable[[Evidence], Answer], nothing: Answer) -> Answer:
+        """What the shared ledger says, else this home's own; `nothing` where there is none yet."""
+        if (shared := self._shared_reader()) is not None:
+            try:
+                found = question(shared)
+                self.answered_by = "shared"
+                return found
+            except LedgerError:
+                self._drop_shared()
+        self.answered_by = "local"
+        ledger = self._reader()
+        return nothing if ledger is None else question(ledger)
+
+    def _shared_reader(self) -> Evidence | None:
+        """The shared ledger; None when it does not answer, or has not got what this home holds yet."""
+        if self._shared is None or time.monotonic() < self._asked_again_at:
+            return None
+        with self._guard:
+            if self._shared_ledger is None:
+                self._asked_again_at = time.monotonic() + _PAUSE_SECONDS
+                if self._home.ledger.exists() and not shared_state.read(self._home, self._shared.name).complete:
+                    return None
+                try:
+                    self._shared_ledger = self._shared.open_to_ask()
+                except LedgerError:
+                    return None
+                self._asked_again_at = 0.0
+            return self._shared_ledger
+
+    def _drop_shared(self) -> None:
+        with self._guard:
+            known, self._shared_ledger = self._shared_ledger, None
+            self._asked_again_at = time.monotonic() + _PAUSE_SECONDS
+        if known is not None:
+            known.close()
+
+    def _scope(self, ledger: Evidence, project: str | None, as_of: datetime | None, after: datetime | None) -> rank.Scope:
         until = rank.FOREVER if as_of is None else _ms(as_of)
         since = -rank.FOREVER if after is None else _ms(after)
         if project is None:
@@ -284,24 +383,27 @@ class Memory:
 
     def _known_memory(self, memory: str) -> _Known:
         """What is said of a memory beside its text; raises NotFound."""
-        ledger = self._reader()
-        row = None
-        if ledger is not None:
+
+        def ask(ledger: Evidence) -> _Known | None:
             with ledger.reading() as connection:
                 row = connection.execute(
                     "SELECT projects.identity, kind, scope, pinned"
                     " FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?", (memory,),
                 ).fetchone()  # fmt: skip
-        if row is None:
+            return None if row is None else _Known(row[0], row[1], row[2], bool(row[3]))
+
+        found = self._ask(ask, None)
+        if found is None:
             raise NotFound(f"there is no memory {memory}")
-        return _Known(row[0], row[1], row[2], bool(row[3]))
+        return found
 
     def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Forgotten:
         """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back."""
         from hindbrain.serve.forgetting import Forgetting
 
-        self.settle()
-        work = Forgetting(self._home, self._clock)
+        self.settle_here()
+        self.share()
+        work = Forgetting(self._home, self._clock, self._shared)
         wanted = work.find(id=id, session=session, project=project)
         self._drop_readers()
         return work.carry_out(wanted)
@@ -334,9 +436,10 @@ class Forgotten:
     memories: int
     sessions: int
     lines: int
+    waiting: str = ""  # why the shared ledger has not carried it out yet
 
 
-def find_project(ledger: Ledger, name: str) -> str | None:
+def find_project(ledger: Evidence, name: str) -> str | None:
     """The id of a project by its name, identity, id or folder; None when nothing is stored under it."""
     name = storable(name)
     wanted = (name, f"name:{name}", f"path:{name}", resolve(name).identity if name.startswith("/") else name)

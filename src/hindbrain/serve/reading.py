@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 from hindbrain.base.home import Home
 from hindbrain.journal.read import archives, segment_name, segments
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.merge import ORIGIN_BITS
-from hindbrain.ledger.store import Ledger
 
 Standing = Literal["there", "changed", "gone", "unreadable"]
 
@@ -93,7 +93,7 @@ class Kept:
     links: tuple[Link, ...]
 
 
-def piece(ledger: Ledger, identifier: str) -> Piece:
+def piece(ledger: Evidence, identifier: str) -> Piece:
     """A turn or event that is known to be there."""
     with ledger.reading() as connection:
         row = connection.execute(_TURN, (identifier,)).fetchone() or connection.execute(_EVENT, (identifier,)).fetchone()
@@ -107,7 +107,7 @@ def piece(ledger: Ledger, identifier: str) -> Piece:
     )
 
 
-def memory(ledger: Ledger, identifier: str) -> Kept:
+def memory(ledger: Evidence, identifier: str) -> Kept:
     """A memory that is known to be there."""
     with ledger.reading() as connection:
         row = connection.execute(_MEMORY, (identifier,)).fetchone()
@@ -118,7 +118,7 @@ def memory(ledger: Ledger, identifier: str) -> Kept:
     return Kept(*columns)
 
 
-def evidence(ledger: Ledger, kept: Kept) -> list[Piece]:
+def evidence(ledger: Evidence, kept: Kept) -> list[Piece]:
     """The turns a memory rests on in the end, through however many memories between; what it replaced is no evidence."""
     turns: dict[str, None] = {}
     seen, waiting = {kept.id}, list(kept.links)
@@ -132,13 +132,13 @@ def evidence(ledger: Ledger, kept: Kept) -> list[Piece]:
     return [piece(ledger, each) for each in turns]
 
 
-def resting_on(ledger: Ledger, identifier: str) -> list[str]:
+def resting_on(ledger: Evidence, identifier: str) -> list[str]:
     """The memories that have a turn or memory as their evidence, or replace it."""
     with ledger.reading() as connection:
         return [row[0] for row in connection.execute(_RESTING, {"id": identifier}).fetchall()]
 
 
-def told_to(ledger: Ledger, identifier: str) -> list[tuple[str, int]]:
+def told_to(ledger: Evidence, identifier: str) -> list[tuple[str, int]]:
     """The sessions that were told of a turn or memory, and when."""
     with ledger.reading() as connection:
         return [(row[0], row[1]) for row in connection.execute(_TOLD, (identifier,)).fetchall()]

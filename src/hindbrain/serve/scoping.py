@@ -7,14 +7,17 @@ now. A project that nothing is stored of is no error: there is nothing to find i
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hindbrain.base.errors import UsageError
 from hindbrain.capture.event import storable
+from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.project import resolve
-from hindbrain.ledger.store import Ledger
 from hindbrain.recall import rank
 from hindbrain.serve.memory import find_project
+
+Known = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,8 @@ class Chosen:
         return rank.Scope(self.project, everything=self.everything, after=after, before=before)
 
 
-def choose(ledger: Ledger | None, project: str | None, all_projects: bool) -> Chosen:
-    """The project of `--project`, of the current directory, or all."""
+def choose(ledger: Evidence | None, project: str | None, all_projects: bool, known: Known = lambda folder: None) -> Chosen:
+    """The project of `--project`, of the current directory, or all. `known` is what this machine knows of folders."""
     if project is not None and all_projects:
         raise UsageError("--project and --all-projects exclude each other", hint="give one of them")
     if all_projects:
@@ -48,7 +51,8 @@ def choose(ledger: Ledger | None, project: str | None, all_projects: bool) -> Ch
         raise UsageError("the project has an empty name", hint="name it, or use --all-projects")
     if ledger is None:
         return Chosen(None, False, named, place)
-    return Chosen(of_folder(ledger, place) if place else find_project(ledger, storable(named)), False, named, place)
+    found = known(place) or of_folder(ledger, place) if place else find_project(ledger, storable(named))
+    return Chosen(found, False, named, place)
 
 
 def as_folder(project: str) -> str:
@@ -66,7 +70,13 @@ def current_folder() -> str:
         raise UsageError("the current directory is gone", hint="name a project with --project") from error
 
 
-def of_folder(ledger: Ledger, folder: str) -> str | None:
-    """The project of a folder; None when nothing is stored of it."""
-    known = ledger.place(folder)
-    return known[1] if known is not None else find_project(ledger, storable(resolve(folder).identity))
+def of_folder(ledger: Evidence, folder: str) -> str | None:
+    """The project of a folder by what the folder is now; None when nothing is stored of it."""
+    return find_project(ledger, storable(resolve(folder).identity))
+
+
+def known_folder(ledger: Evidence | None, folder: str) -> str | None:
+    """The project a folder was found to belong to when it was last seen. Only its own machine's ledger can tell: on another one
+    the same path is another folder."""
+    known = None if ledger is None else ledger.place(folder)
+    return None if known is None else known[1]

@@ -11,7 +11,7 @@ from hindbrain.base.errors import UsageError
 from hindbrain.base.home import Home
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.progress import Progress
-from hindbrain.serve.terminal import say, say_json
+from hindbrain.serve.terminal import note, say, say_json
 
 
 @click.command()
@@ -46,6 +46,8 @@ def backup(invocation: Invocation, file: Path | None, verify: bool, restore: boo
         else:
             written = backups.create(home, file, clock, progress.step)
             result = {"written": str(written.path), "files": written.files, "bytes": written.bytes}
+    if invocation.config.is_shared and not verify:
+        note("the shared database is not in it: its administrator backs it up (docs/operations.md)")
     if as_json:
         say_json(result)
     else:

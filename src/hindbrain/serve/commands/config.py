@@ -7,7 +7,7 @@ import os
 import click
 
 from hindbrain.base import config_file
-from hindbrain.base.config import FILE_NAME, Config, Source, checked, file_setting, from_text
+from hindbrain.base.config import FILE_NAME, Config, Source, checked, file_setting, from_text, load
 from hindbrain.base.files import ensure_private_dir, replace_file
 from hindbrain.base.settings import as_text
 from hindbrain.serve.invocation import Invocation, pass_invocation
@@ -47,11 +47,13 @@ def _as_data(loaded: Config) -> dict[str, object]:
 @config.command("set")
 @click.argument("name")
 @click.argument("value")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 @pass_invocation
-def set_(invocation: Invocation, name: str, value: str) -> None:
+def set_(invocation: Invocation, name: str, value: str, as_json: bool) -> None:
     """Change one setting in config.toml.
 
-    Several paths are separated by colons. A variable or flag that sets the same name still wins.
+    Several paths are separated by colons. A variable or flag that sets the same name still wins. A database is tried, and stored
+    whether it answers or not.
     """
     path = invocation.home / FILE_NAME
     source = Source("command", "config set")
@@ -63,6 +65,35 @@ def set_(invocation: Invocation, name: str, value: str) -> None:
     note(f"{name} is now {as_text(setting.shown(new))} in {path}")
     if os.environ.get(setting.variable):
         note(f"warning: the variable {setting.variable} is set and wins over the file")
+    told: dict[str, object] = {"name": name, "value": setting.shown(new), "file": str(path)}
+    if name in ("database", "tenant"):
+        told |= _tried(load(invocation.home_flag, {name: value}))
+    if as_json:
+        say_json(told)
+
+
+def _tried(loaded: Config) -> dict[str, object]:
+    """Whether the shared ledger answers, told on stderr as well. A worker with the old setting is asked to leave."""
+    from hindbrain.base.clock import SystemClock
+    from hindbrain.base.errors import HindbrainError
+    from hindbrain.serve.daemon import stop
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.shared_status import look_shared
+
+    try:
+        if pid := stop(loaded.home):
+            note(f"worker {pid} has left; the next hook call starts one that knows of it")
+    except HindbrainError as error:
+        note(f"warning: the worker goes on with the old setting: {printable(error.message)}")
+    shared = shared_of(loaded, SystemClock())
+    if shared is None:
+        return {}
+    seen = look_shared(shared, SystemClock())
+    if not seen.answers:
+        note(f"warning: it does not answer: {printable(seen.error)}\nhint: {printable(seen.hint)}")
+    else:
+        note(f"it answers: {printable(seen.server or seen.error)}")
+    return {"answers": seen.answers, "error": None if seen.answers else seen.error, "hint": None if seen.answers else seen.hint}
 
 
 @config.command()

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hindbrain.serve.commands.options import chosen_project, json_option, project_options, reading
+from hindbrain.serve.commands.options import answered, chosen_project, json_option, project_options
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
+
+if TYPE_CHECKING:
+    from hindbrain.ledger.evidence import Evidence
+    from hindbrain.recall.rank import Found
+    from hindbrain.serve.scoping import Chosen
 
 
 @click.command()
@@ -28,24 +35,26 @@ def context(
     hindbrain context "which database" --project shop --json
     """
     from hindbrain.recall.context import build
-    from hindbrain.recall.rank import Found
     from hindbrain.recall.tokens import tokens_in
     from hindbrain.serve.answer import BUDGETS, known_text, question
 
     event = "UserPromptSubmit" if prompt.strip() else "SessionStart"
-    text, found = "", list[Found]()
-    with reading(invocation) as ledger:
-        chosen = chosen_project(ledger, project, all_projects)
-        if ledger is not None:
-            asked = question(event, chosen.scope(), "", prompt, frozenset())
-            asked.budget = budget or BUDGETS[event]
-            asked.known_text = known_text(chosen.folder) if chosen.folder else ""
-            with ledger.reading() as connection:
-                text, found = build(connection, asked)
+
+    def ask(ledger: Evidence | None) -> tuple[Chosen, str, list[Found]]:
+        chosen = chosen_project(invocation, ledger, project, all_projects)
+        if ledger is None:
+            return chosen, "", []
+        asked = question(event, chosen.scope(), "", prompt, frozenset())
+        asked.budget = budget or BUDGETS[event]
+        asked.known_text = known_text(chosen.folder) if chosen.folder else ""
+        with ledger.reading() as connection:
+            return chosen, *build(connection, asked)
+
+    chosen, text, found = answered(invocation, ask)
     if as_json:
         fields = ("id", "kind", "role", "project", "text")
         items = [{name: getattr(each, name) for name in fields} for each in found]
-        say_json({"event": event, "text": text, "tokens": tokens_in(text), "items": items})
+        say_json({"event": event, "text": text, "tokens": tokens_in(text), "items": items} | invocation.answered)
     elif text:
         say(text)
     elif not chosen.unknown:

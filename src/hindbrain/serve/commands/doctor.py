@@ -18,14 +18,16 @@ from hindbrain.serve.terminal import note, printable, say, say_json
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 @pass_invocation
 def doctor(invocation: Invocation, repair: bool, no_hook: bool, as_json: bool) -> int:
-    """Check home, journal, archives, ledger, hook and worker.
+    """Check home, journal, archives, ledger, hook and worker; and the shared ledger, if there is one.
 
     Ends with exit code 7 when there is a problem.
     """
     from hindbrain.serve.doctor import Doctor  # loads the ledger
+    from hindbrain.serve.engines import shared_of
 
     with Progress("doctor") as progress:
-        doctor = Doctor(Home(invocation.config.home), SystemClock(), progress.step)
+        shared = shared_of(invocation.config, SystemClock())
+        doctor = Doctor(Home(invocation.config.home), SystemClock(), progress.step, shared)
         for done in doctor.repair() if repair else []:
             note(f"repaired: {done}")
         findings = doctor.examine(fire=not no_hook)

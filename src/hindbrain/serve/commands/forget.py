@@ -12,11 +12,13 @@ import click
 from hindbrain.base.clock import SystemClock
 from hindbrain.base.errors import NotFound, UsageError
 from hindbrain.base.home import Home
-from hindbrain.serve.commands.options import json_option, one_line, reading
+from hindbrain.serve.commands.options import answered, json_option, one_line, own_folder
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
+    from hindbrain.ledger.evidence import Evidence
+    from hindbrain.serve.engines import Shared
     from hindbrain.serve.forgetting import Forgetting, Wanted
 
 
@@ -41,17 +43,18 @@ def forget(
     hindbrain forget --session s_5e551044
     hindbrain forget --project shop --yes
     """
+    from hindbrain.serve.engines import shared_of
     from hindbrain.serve.forgetting import Forgetting
 
     if sum(each is not None for each in (id, session, project)) != 1:
         raise UsageError("say what to forget: one id, one session or one project", hint="see `hindbrain forget --help`")
-    invocation.config.require_sqlite()
     home = Home(invocation.config.home)
-    if not home.journal.is_dir():
+    shared = shared_of(invocation.config, SystemClock())
+    if not home.journal.is_dir() and shared is None:
         raise NotFound("nothing is stored yet")
     if not dry_run:
-        _settle(home)
-    work = Forgetting(home, SystemClock())
+        _settle(home, shared)
+    work = Forgetting(home, SystemClock(), shared)
     wanted = _find(invocation, work, id, session, project)
     places = _elsewhere(home, wanted)
     _preview(wanted, places)
@@ -64,18 +67,21 @@ def forget(
         say_json({
             "dry_run": dry_run, "turns": wanted.turns, "memories": wanted.memories, "sessions": wanted.sessions,
             "examples": wanted.examples, "transcripts": places["transcript"], "backups": places["backup"],
-            "forgotten": None if gone is None else asdict(gone),
+            "forgotten": None if gone is None else asdict(gone), **invocation.answered,
         })  # fmt: skip
-    elif gone is not None:
+    if gone is not None and gone.waiting:
+        note(f"warning: the shared ledger forgets it when it answers again: {printable(gone.waiting)}")
+    if gone is not None and not as_json:
         say(f"forgotten: {gone.turns} turns, {gone.memories} memories, {gone.sessions} sessions; {gone.lines} journal lines")
 
 
-def _settle(home: Home) -> None:
+def _settle(home: Home, shared: Shared | None) -> None:
     """What waits in the journal is part of what is meant."""
     from hindbrain.serve.memory import Memory
 
-    with Memory(home.root) as memory:
-        memory.settle()
+    with Memory(home.root, shared=shared) as memory:
+        memory.settle_here()
+        memory.share()
 
 
 def _find(
@@ -84,17 +90,18 @@ def _find(
     from hindbrain.serve.lookup import look_up
     from hindbrain.serve.scoping import choose
 
-    with reading(invocation) as ledger:
+    def ask(ledger: Evidence | None) -> tuple[str, str]:
         if project is not None:
-            chosen = choose(ledger, project, False)
+            chosen = choose(ledger, project, False, lambda folder: own_folder(invocation, ledger, folder))
             if chosen.project is None:
                 raise NotFound(f"nothing is stored of the project {chosen.named}", hint="see `hindbrain sessions --all-projects`")
-            named, kind = chosen.project, "project"
-        elif session is not None:
-            named, kind = look_up(ledger, session, "session").id, "session"
-        else:
-            found = look_up(ledger, id or "")
-            named, kind = found.id, found.kind
+            return chosen.project, "project"
+        if session is not None:
+            return look_up(ledger, session, "session").id, "session"
+        found = look_up(ledger, id or "")
+        return found.id, found.kind
+
+    named, kind = answered(invocation, ask)
     match kind:
         case "project":
             return work.find(project=named)

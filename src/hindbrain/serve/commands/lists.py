@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 import click
 
 from hindbrain.serve.commands.options import (
+    answered,
     chosen_project,
     date_option,
     json_option,
     limit_option,
     one_line,
     project_options,
-    reading,
 )
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
-    from hindbrain.serve.lists import Asked
+    from hindbrain.ledger.evidence import Evidence
+    from hindbrain.serve.lists import Asked, Listed
+    from hindbrain.serve.scoping import Chosen
 
 
 @click.command()
@@ -39,14 +41,17 @@ def sessions(invocation: Invocation, project: str | None, all_projects: bool, li
     from hindbrain.serve import lists
     from hindbrain.serve.moments import minute, when
 
-    with reading(invocation) as ledger:
-        chosen = chosen_project(ledger, project, all_projects)
-        found = lists.sessions(ledger, chosen, limit) if ledger is not None else []
+
+    def ask(ledger: Evidence | None) -> tuple[Chosen, list[Listed]]:
+        chosen = chosen_project(invocation, ledger, project, all_projects)
+        return chosen, lists.sessions(ledger, chosen, limit) if ledger is not None else []
+
+    chosen, found = answered(invocation, ask)
     if as_json:
         say_json([
             {"id": each.id, "agent": each.agent, "session": each.client_id, "project": each.project, "parent": each.parent_id,
              "project_id": each.project_id, "cwd": each.cwd, "started_at": when(each.started_at), "last_at": when(each.last_at),
-             "turns": each.turns, "first_prompt": each.first_prompt} for each in found
+             "turns": each.turns, "first_prompt": each.first_prompt, **invocation.answered} for each in found
         ])  # fmt: skip
         return
     if not found and not chosen.unknown:
@@ -79,14 +84,17 @@ def timeline(
     from hindbrain.serve import lists
     from hindbrain.serve.moments import when
 
-    with reading(invocation) as ledger:
-        chosen = chosen_project(ledger, project, all_projects)
-        earliest = -FOREVER if since is None else since
-        found = lists.timeline(ledger, chosen, earliest, limit) if ledger is not None else []
+    earliest = -FOREVER if since is None else since
+
+    def ask(ledger: Evidence | None) -> tuple[Chosen, list[Asked]]:
+        chosen = chosen_project(invocation, ledger, project, all_projects)
+        return chosen, lists.timeline(ledger, chosen, earliest, limit) if ledger is not None else []
+
+    chosen, found = answered(invocation, ask)
     if as_json:
         say_json([
             {"at": when(each.at), "turn": each.turn or None, "text": each.text, "session": each.session, "agent": each.agent,
-             "project": each.project} for each in found
+             "project": each.project, **invocation.answered} for each in found
         ])  # fmt: skip
         return
     if not found and not chosen.unknown:

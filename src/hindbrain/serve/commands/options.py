@@ -1,4 +1,4 @@
-"""Options that several commands share, and what every one of them does first: open the ledger for reading."""
+"""Options that several commands share, and what every one of them does first: ask the ledger."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from hindbrain.serve.invocation import Invocation
 from hindbrain.serve.terminal import note, printable
 
 if TYPE_CHECKING:
+    from hindbrain.ledger.evidence import Evidence
     from hindbrain.ledger.store import Ledger
     from hindbrain.serve.scoping import Chosen
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Answer = TypeVar("Answer")
 
 LINE_CHARS = 200
 
@@ -54,10 +56,9 @@ def date_option(name: str, text: str, *, end_of_day: bool = False) -> Callable[[
 
 @contextlib.contextmanager
 def reading(invocation: Invocation) -> Iterator[Ledger | None]:
-    """The ledger of this home; None before anything was stored."""
+    """The ledger in this home; None before anything was stored."""
     from hindbrain.serve.status import opened
 
-    invocation.config.require_sqlite()
     ledger = opened(Home(invocation.config.home), SystemClock())
     if ledger is None:
         yield None
@@ -66,11 +67,40 @@ def reading(invocation: Invocation) -> Iterator[Ledger | None]:
         yield ledger
 
 
-def chosen_project(ledger: Ledger | None, project: str | None, all_projects: bool) -> Chosen:
+def answered(invocation: Invocation, question: Callable[[Evidence | None], Answer]) -> Answer:
+    """What the shared ledger answers, else the one in this home, which is told on stderr. None is one without anything."""
+    from hindbrain.serve import shared_state
+    from hindbrain.serve.engines import asked, shared_of
+
+    home, clock = Home(invocation.config.home), SystemClock()
+    shared = shared_of(invocation.config, clock)
+    if shared is None:
+        return asked(None, home, clock, question)
+    ready = shared_state.read(home, shared.name).complete or not home.ledger.exists()
+    invocation.answered_by = "shared"
+
+    def fall_back(why: str) -> None:
+        note(f"warning: the shared ledger does not answer: {printable(why)}; these are this machine's own memories")
+        invocation.answered_by = "local"
+
+    return asked(shared, home, clock, question, ready=ready, fall_back=fall_back)
+
+
+def own_folder(invocation: Invocation, ledger: Evidence | None, folder: str) -> str | None:
+    """The project this machine knows a folder to belong to."""
+    from hindbrain.serve.scoping import known_folder
+
+    if invocation.answered_by != "shared":
+        return known_folder(ledger, folder)
+    with reading(invocation) as own:
+        return known_folder(own, folder)
+
+
+def chosen_project(invocation: Invocation, ledger: Evidence | None, project: str | None, all_projects: bool) -> Chosen:
     """The project meant; says on stderr when there is nothing to find."""
     from hindbrain.serve.scoping import choose
 
-    chosen = choose(ledger, project, all_projects)
+    chosen = choose(ledger, project, all_projects, lambda folder: own_folder(invocation, ledger, folder))
     if ledger is None:
         note("nothing is stored yet\nhint: see `hindbrain status`, or bring in what is there with `hindbrain import claude-code`")
     elif chosen.unknown:

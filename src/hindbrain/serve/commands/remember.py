@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.base.clock import SystemClock
 from hindbrain.base.errors import NotFound, UsageError
 from hindbrain.base.home import Home
-from hindbrain.serve.commands.options import json_option, one_line, reading
+from hindbrain.serve.commands.options import answered, json_option, one_line, own_folder
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
-    from hindbrain.ledger.store import Ledger
+    from hindbrain.ledger.evidence import Evidence
     from hindbrain.serve.memory import Memory
+    from hindbrain.serve.reading import Kept
+    from hindbrain.serve.scoping import Chosen
 
 # The same as ledger.memories.KINDS, which a test holds; that module loads the database.
 KINDS = ("decision", "preference", "correction", "instruction", "fact", "lesson", "procedure", "task", "insight")
@@ -51,7 +54,7 @@ def remember(
     where = None if everywhere else _project(invocation, project)
     with _memory(invocation) as memory:
         made = memory.remember(words, kind=kind, project=where, pinned=pin)
-        memory.settle()
+        settle(memory)
     _told(invocation, made, as_json)
 
 
@@ -70,10 +73,10 @@ def correct(invocation: Invocation, id: str, text: tuple[str, ...], as_json: boo
     """
     words = _words(text)
     with _memory(invocation, there=True) as memory:
-        memory.settle()
+        memory.settle_here()
         old = _named(invocation, id)
         made = memory.correct(old, words)
-        memory.settle()
+        settle(memory)
     _told(invocation, made, as_json)
 
 
@@ -92,10 +95,10 @@ def pin(invocation: Invocation, id: str, off: bool, as_json: bool) -> None:
     hindbrain pin m_c0ffee11 --off
     """
     with _memory(invocation, there=True) as memory:
-        memory.settle()
+        memory.settle_here()
         found = _named(invocation, id)
         memory.pin(found, not off)
-        memory.settle()
+        settle(memory)
     _told(invocation, found, as_json)
 
 
@@ -109,29 +112,38 @@ def _words(text: tuple[str, ...]) -> str:
 @contextlib.contextmanager
 def _memory(invocation: Invocation, *, there: bool = False) -> Iterator[Memory]:
     """The home as a library; with `there`, one that has something in it already."""
+    from hindbrain.serve.engines import shared_of
     from hindbrain.serve.memory import Memory
 
-    invocation.config.require_sqlite()
     home = Home(invocation.config.home)
     if there and not home.journal.is_dir():
         raise NotFound("nothing is stored yet", hint="keep something with `hindbrain remember`")
-    with Memory(home.root) as memory:
+    with Memory(home.root, shared=shared_of(invocation.config, SystemClock())) as memory:
         yield memory
+
+
+def settle(memory: Memory) -> None:
+    """What was written down is in the ledger, and in the shared one if it answers."""
+    memory.settle_here()
+    if why := memory.share():
+        note(f"warning: kept on this machine; the shared ledger gets it when it answers: {printable(why)}")
 
 
 def _project(invocation: Invocation, project: str | None) -> str:
     """A project as the library takes it. One that is known is named by its identity, or a second would be made of its name."""
     from hindbrain.serve.scoping import choose
 
-    with reading(invocation) as ledger:
-        chosen = choose(ledger, project, False)
-        identity = _identity(ledger, chosen.project)
+    def ask(ledger: Evidence | None) -> tuple[Chosen, str | None]:
+        chosen = choose(ledger, project, False, lambda folder: own_folder(invocation, ledger, folder))
+        return chosen, _identity(ledger, chosen.project)
+
+    chosen, identity = answered(invocation, ask)
     if identity is None and project is not None and not chosen.folder:
         note(f"a new project begins: {printable(chosen.named)}")
     return identity or chosen.folder or chosen.named
 
 
-def _identity(ledger: Ledger | None, project: str | None) -> str | None:
+def _identity(ledger: Evidence | None, project: str | None) -> str | None:
     if ledger is None or project is None:
         return None
     with ledger.reading() as connection:
@@ -144,9 +156,11 @@ def _named(invocation: Invocation, identifier: str) -> str:
     from hindbrain.serve import reading as stored
     from hindbrain.serve.lookup import look_up
 
-    with reading(invocation) as ledger:
+    def ask(ledger: Evidence | None) -> tuple[str, str | None]:
         found = look_up(ledger, identifier, "memory").id
-        newer = stored.memory(ledger, found).superseded_by if ledger is not None else None
+        return found, stored.memory(ledger, found).superseded_by if ledger is not None else None
+
+    found, newer = answered(invocation, ask)
     if newer is not None:
         raise UsageError(f"{found} was replaced by {newer}", hint=f"name {newer} instead")
     return found
@@ -156,14 +170,16 @@ def _told(invocation: Invocation, identifier: str, as_json: bool) -> None:
     """What is stored now, read back."""
     from hindbrain.serve import reading as stored
 
-    with reading(invocation) as ledger:
+    def ask(ledger: Evidence | None) -> Kept:
         if ledger is None:
             raise NotFound(f"{identifier} was written down, but the ledger is gone", hint="run `hindbrain doctor`")
-        found = stored.memory(ledger, identifier)
+        return stored.memory(ledger, identifier)
+
+    found = answered(invocation, ask)
     if as_json:
         say_json({
             "id": found.id, "kind": found.kind, "scope": found.scope, "project": found.project, "project_id": found.project_id,
-            "pinned": found.pinned, "text": found.text, "supersedes": list(found.supersedes),
+            "pinned": found.pinned, "text": found.text, "supersedes": list(found.supersedes), **invocation.answered,
         })  # fmt: skip
         return
     where = "everywhere" if found.scope == "global" else f"project {found.project}"

@@ -8,20 +8,22 @@ import click
 
 from hindbrain.base.errors import UsageError
 from hindbrain.serve.commands.options import (
+    answered,
     chosen_project,
     date_option,
     json_option,
     limit_option,
     one_line,
     project_options,
-    reading,
 )
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
+    from hindbrain.ledger.evidence import Evidence
     from hindbrain.recall.rank import Found
     from hindbrain.serve.finding import Explained
+    from hindbrain.serve.scoping import Chosen
 
 _ROLES = ("user", "assistant", "tool_call", "tool_result")
 
@@ -58,11 +60,14 @@ def search(
     if not question.strip():
         raise UsageError("there is nothing to search for", hint="give some words")
     limits = Limits(after, before, as_of, role)
-    with reading(invocation) as ledger:
-        chosen = chosen_project(ledger, project, all_projects)
-        hits = find(ledger, question, chosen, limits, limit) if ledger is not None else []
+
+    def ask(ledger: Evidence | None) -> tuple[Chosen, list[Explained]]:
+        chosen = chosen_project(invocation, ledger, project, all_projects)
+        return chosen, find(ledger, question, chosen, limits, limit) if ledger is not None else []
+
+    chosen, hits = answered(invocation, ask)
     if as_json:
-        say_json([_as_data(hit.found, hit) for hit in hits])
+        say_json([_as_data(hit.found, hit) | invocation.answered for hit in hits])
         return
     if not hits and not chosen.unknown:
         note(f"nothing fits in {printable(chosen.named)}")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from hindbrain.base.home import Home
-from hindbrain.serve.commands.options import json_option, limit_option, one_line, reading
+from hindbrain.serve.commands.options import answered, json_option, limit_option, one_line, reading
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
-    from hindbrain.ledger.store import Ledger
+    from hindbrain.ledger.evidence import Evidence
     from hindbrain.serve.reading import Kept, Piece
 
 Rows = list[tuple[str, str]]
@@ -40,19 +40,21 @@ def show(invocation: Invocation, id: str, why: bool, limit: int, as_json: bool) 
     """
     from hindbrain.serve.lookup import look_up
 
-    home = Home(invocation.config.home)
-    with reading(invocation) as ledger:
+
+    def ask(ledger: Evidence | None) -> None:  # each reads all it needs before it says anything
         named = look_up(ledger, id)
         assert ledger is not None  # nothing can be found in none
         if named.kind == "session":
-            _session(ledger, named.id, limit, as_json)
+            _session(invocation, ledger, named.id, limit, as_json)
         elif named.kind == "memory":
-            _memory(ledger, home, named.id, why, as_json)
+            _memory(invocation, ledger, named.id, why, as_json)
         else:
-            _piece(ledger, home, named.id, why, as_json)
+            _piece(invocation, ledger, named.id, why, as_json)
+
+    answered(invocation, ask)
 
 
-def _session(ledger: Ledger, identifier: str, limit: int, as_json: bool) -> None:
+def _session(invocation: Invocation, ledger: Evidence, identifier: str, limit: int, as_json: bool) -> None:
     from hindbrain.serve import lists
     from hindbrain.serve.moments import minute, when
 
@@ -63,6 +65,7 @@ def _session(ledger: Ledger, identifier: str, limit: int, as_json: bool) -> None
             "kind": "session", "id": found.id, "agent": found.agent, "session": found.client_id, "project": found.project,
             "project_id": found.project_id, "cwd": found.cwd, "parent": found.parent_id, "started_at": when(found.started_at),
             "last_at": when(found.last_at), "turns_total": found.turns, "turns": said,
+            **invocation.answered,
         })  # fmt: skip
         return
     _say_rows([
@@ -77,30 +80,33 @@ def _session(ledger: Ledger, identifier: str, limit: int, as_json: bool) -> None
         note(f"{found.turns - len(turns)} more turns; --limit {found.turns} shows all")
 
 
-def _piece(ledger: Ledger, home: Home, identifier: str, why: bool, as_json: bool) -> None:
+def _piece(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, as_json: bool) -> None:
     from hindbrain.serve import reading as stored
 
+    home = Home(invocation.config.home)
     found = stored.piece(ledger, identifier)
     resting = stored.resting_on(ledger, identifier) if why else []
-    told = stored.told_to(ledger, identifier) if why else []
+    told = _told(invocation, identifier) if why else []
     if as_json:
-        say_json(_piece_data(home, found) | ({"memories": resting, "told_to": _told_data(told)} if why else {}))
+        more = {"memories": resting, "told_to": _told_data(told)} if why else {}
+        say_json(_piece_data(home, found) | more | invocation.answered)
         return
     _say_rows(_piece_rows(home, found) + (_why_rows(resting, told) if why else []))
     _say_text(found.text)
 
 
-def _memory(ledger: Ledger, home: Home, identifier: str, why: bool, as_json: bool) -> None:
+def _memory(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, as_json: bool) -> None:
     from hindbrain.serve import reading as stored
 
+    home = Home(invocation.config.home)
     found = stored.memory(ledger, identifier)
     turns = stored.evidence(ledger, found)
     resting = stored.resting_on(ledger, identifier) if why else []
-    told = stored.told_to(ledger, identifier) if why else []
+    told = _told(invocation, identifier) if why else []
     if as_json:
         proof = [_piece_data(home, each) if why else {"id": each.id, "text": each.text} for each in turns]
         more = {"memories": resting, "told_to": _told_data(told)} if why else {}
-        say_json(_memory_data(found) | {"evidence": proof} | more)
+        say_json(_memory_data(found) | {"evidence": proof} | more | invocation.answered)
         return
     _say_rows(_memory_rows(found) + [("evidence", each.id) for each in turns] + (_why_rows(resting, told) if why else []))
     _say_text(found.text)
@@ -108,6 +114,14 @@ def _memory(ledger: Ledger, home: Home, identifier: str, why: bool, as_json: boo
         say()
         _say_rows(_piece_rows(home, each))
         _say_text(each.text)
+
+
+def _told(invocation: Invocation, identifier: str) -> list[tuple[str, int]]:
+    """Who was told of it: only the ledger of the machine where the agent ran knows."""
+    from hindbrain.serve.reading import told_to
+
+    with reading(invocation) as own:
+        return [] if own is None else told_to(own, identifier)
 
 
 def _piece_rows(home: Home, found: Piece) -> Rows:

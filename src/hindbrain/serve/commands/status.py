@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hindbrain.base.clock import SystemClock
 from hindbrain.base.home import Home
 from hindbrain.serve.invocation import Invocation, pass_invocation
-from hindbrain.serve.terminal import printable, say, say_json
+from hindbrain.serve.terminal import note, printable, say, say_json
+
+if TYPE_CHECKING:
+    from hindbrain.serve.shared_status import SharedStatus
 
 
 @click.command()
@@ -18,8 +23,10 @@ def status(invocation: Invocation, as_json: bool) -> None:
     from hindbrain.serve.status import look  # loads the ledger
 
     found = look(Home(invocation.config.home), SystemClock())
+    shared = _shared(invocation)
+    jobs = _jobs(invocation)
     if as_json:
-        say_json(found.as_data())
+        say_json(found.as_data() | {"shared": None if shared is None else shared.as_data(), "jobs": jobs})
         return
     stored = found.stored
     behind = f"{found.lag.lines} lines, {found.lag.bytes} bytes"
@@ -36,10 +43,46 @@ def status(invocation: Invocation, as_json: bool) -> None:
         ("lost", f"{found.lost.count} events" + (f", last reason {found.lost.reason}" if found.lost.count else "")),
         ("redacted", f"{sum(stored.redacted.values())} secrets" + (f": {rules}" if rules else "")),
         ("worker", worker + (f"; last error: {found.worker_error}" if found.worker_error else "")),
+        ("jobs", _told(jobs)),
         ("sizes", ", ".join(f"{name} {_size(size)}" for name, size in found.sizes.items())),
     ]
+    if shared is not None:
+        rows.insert(4, ("shared", str(shared)))
     for name, value in rows:
         say(f"{name:<9} {printable(value)}")
+    if shared is not None and shared.error and shared.hint:
+        note(f"hint: {printable(shared.hint)}")
+
+
+def _shared(invocation: Invocation) -> SharedStatus | None:
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.shared_status import look_shared
+
+    shared = shared_of(invocation.config, SystemClock())
+    return None if shared is None else look_shared(shared, SystemClock())
+
+
+def _jobs(invocation: Invocation) -> dict[str, int] | None:
+    """How many jobs are in each state; None when the database that keeps them does not answer."""
+    from hindbrain.base.errors import LedgerError
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.work import counted
+
+    clock = SystemClock()
+    shared = shared_of(invocation.config, clock)
+    try:
+        return counted(Home(invocation.config.home), shared, clock)
+    except LedgerError:
+        if shared is None:
+            raise
+        return None  # the line about the shared ledger says why
+
+
+def _told(jobs: dict[str, int] | None) -> str:
+    if jobs is None:
+        return "unknown: the shared ledger does not answer"
+    said = ", ".join(f"{jobs[state]} {state}" for state in ("running", "ready", "waiting", "parked") if jobs[state])
+    return (said or "none to do") + ("; see `hindbrain jobs list --state parked`" if jobs["parked"] else "")
 
 
 def _size(number: float) -> str:

@@ -40,7 +40,6 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
     """
     from hindbrain.serve import importing
 
-    invocation.config.require_sqlite()
     files = importing.find(invocation.config, paths)
     if not files:
         note("no transcripts were found\nhint: name the folder that holds them")
@@ -57,12 +56,28 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
                     importing.preview(SystemClock(), ledger, files, step)
             elif files:
                 importing.carry_out(invocation.config, SystemClock(), files, step)
+                _share(invocation)
     except KeyboardInterrupt:
         done = max(0, len(finished) - 1)
         note(f"import stopped after {done} of {len(files)} files; run the same command again and it goes on from there")
         raise
     _report(files, dry_run, as_json)
     return exits.PROBLEMS if any(file.error for file in files) else exits.DONE
+
+
+def _share(invocation: Invocation) -> None:
+    """Hand on what was taken in, if a ledger is shared; the worker does it later otherwise."""
+    from hindbrain.base.errors import LedgerError
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.sharer import share_now
+
+    if (shared := shared_of(invocation.config, SystemClock())) is None:
+        return
+    try:
+        with Progress("share") as progress:
+            share_now(shared, SystemClock(), lambda lines: progress.step("lines", lines))
+    except LedgerError as error:
+        note(f"warning: kept on this machine; the shared ledger gets it when it answers: {printable(error.message)}")
 
 
 def _report(files: list[File], dry_run: bool, as_json: bool) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Any
 
 import pytest
 
 from hindbrain.base.errors import LedgerError
-from hindbrain.ledger.store import Ledger
+from hindbrain.ledger import fulltext
+from hindbrain.ledger.database import Database, foreign, is_sqlite
+from hindbrain.ledger.evidence import Evidence
 from tests.ledger.making import batch, event, record
 
 TURN = event()
@@ -23,38 +24,59 @@ LINK: dict[str, Any] = {
 
 
 @pytest.fixture
-def with_turn(ledger: Ledger) -> Ledger:
+def with_turn(ledger: Evidence) -> Evidence:
     ledger.ingest(batch(record(0, TURN)))
     return ledger
 
 
-def insert(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
+def insert(connection: Database, table: str, row: dict[str, Any]) -> None:
     names = ", ".join(row)
     connection.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
 
 
-def test_a_memory_with_a_link_to_a_turn_is_stored(with_turn: Ledger) -> None:
+def test_a_memory_with_a_link_to_a_turn_is_stored(with_turn: Evidence) -> None:
     with with_turn.writing() as connection:
         insert(connection, "memories", MEMORY)
         insert(connection, "links", LINK)
     assert with_turn.counts().memories == 1
 
 
-def test_a_memory_without_evidence_is_refused_at_commit(with_turn: Ledger) -> None:
-    with pytest.raises(LedgerError, match="FOREIGN KEY"), with_turn.writing() as connection:
+def test_a_memory_without_evidence_is_refused_at_commit(with_turn: Evidence) -> None:
+    with pytest.raises(LedgerError, match=r"(?i)foreign key"), with_turn.writing() as connection:
         insert(connection, "memories", MEMORY)
     assert with_turn.counts().memories == 0
 
 
-def test_the_last_link_cannot_go_while_the_memory_stays(with_turn: Ledger) -> None:
+def test_the_last_link_cannot_go_while_the_memory_stays(with_turn: Evidence) -> None:
     with with_turn.writing() as connection:
         insert(connection, "memories", MEMORY)
         insert(connection, "links", LINK)
-    with pytest.raises(LedgerError, match="FOREIGN KEY"), with_turn.writing() as connection:
+    with pytest.raises(LedgerError, match=r"(?i)foreign key"), with_turn.writing() as connection:
         connection.execute("DELETE FROM links")
-    with pytest.raises(LedgerError, match="FOREIGN KEY"), with_turn.writing() as connection:
-        connection.execute("DELETE FROM turns_fts")
+    with pytest.raises(LedgerError, match=r"(?i)foreign key"), with_turn.writing() as connection:
         connection.execute("DELETE FROM turns")
+
+
+def test_references_can_wait_for_the_end_of_the_transaction(with_turn: Evidence) -> None:
+    with with_turn.writing() as connection:
+        insert(connection, "memories", MEMORY)
+        insert(connection, "links", LINK)
+    with pytest.raises(LedgerError, match=r"(?i)foreign key"), with_turn.writing() as connection:
+        _defer(connection)
+        connection.execute("DELETE FROM turns")
+    with with_turn.writing() as connection:
+        _defer(connection)
+        fulltext.remove(connection, [1])
+        for table in ("turns", "memories", "links"):
+            connection.execute(f"DELETE FROM {table}")
+    assert (with_turn.counts().turns, with_turn.counts().memories) == (0, 0)
+
+
+def _defer(connection: Database) -> None:
+    if is_sqlite(connection):
+        connection.execute("PRAGMA defer_foreign_keys = ON")
+    else:
+        foreign(connection).defer_constraints()
 
 
 @pytest.mark.parametrize("change", [
@@ -63,7 +85,7 @@ def test_the_last_link_cannot_go_while_the_memory_stays(with_turn: Ledger) -> No
     {"superseded_by": "m1"}, {"superseded_by": "m9"}, {"trust": "tool", "kind": "instruction"},
     {"trust": "tool", "kind": "preference"},
 ], ids=str)  # fmt: skip
-def test_a_memory_that_breaks_a_rule_is_refused(with_turn: Ledger, change: dict[str, Any]) -> None:
+def test_a_memory_that_breaks_a_rule_is_refused(with_turn: Evidence, change: dict[str, Any]) -> None:
     with pytest.raises(LedgerError), with_turn.writing() as connection:
         insert(connection, "memories", MEMORY | change)
         insert(connection, "links", LINK)
@@ -73,7 +95,7 @@ def test_a_memory_that_breaks_a_rule_is_refused(with_turn: Ledger, change: dict[
     {"role": "guessed_from"}, {"turn_id": None}, {"turn_id": "e_none"}, {"target_memory_id": "m1"},
     {"turn_id": None, "target_memory_id": "m1"}, {"turn_id": None, "target_memory_id": "m9"}, {"memory_id": "m9"},
 ], ids=str)  # fmt: skip
-def test_a_link_that_breaks_a_rule_is_refused(with_turn: Ledger, change: dict[str, Any]) -> None:
+def test_a_link_that_breaks_a_rule_is_refused(with_turn: Evidence, change: dict[str, Any]) -> None:
     with pytest.raises(LedgerError), with_turn.writing() as connection:
         insert(connection, "memories", MEMORY)
         insert(connection, "links", LINK | change)

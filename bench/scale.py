@@ -1,0 +1,163 @@
+"""What a million turns cost on each engine: to take in, to find again, to claim a job beside, and in room on the disk.
+
+Every batch goes through the ledger's own ingest, on SQLite and then on PostgreSQL, so that a noisy machine disturbs both alike.
+Cost per turn is the median of the ten batches in a window of 10,000; `growth` is that of the last window over the first, and
+the bar is 1.5. The last line is one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the private PostgreSQL belongs to the tests
+
+from bench.talk import BATCH, Talk, batches  # noqa: E402
+from hindbrain.base.clock import SystemClock  # noqa: E402
+from hindbrain.ledger.evidence import Evidence  # noqa: E402
+from hindbrain.ledger.ingest import Batch  # noqa: E402
+from hindbrain.ledger.postgres.store import PostgresLedger  # noqa: E402
+from hindbrain.ledger.store import Ledger  # noqa: E402
+from hindbrain.queues.job import NewJob  # noqa: E402
+from hindbrain.queues.queue import Queue  # noqa: E402
+from hindbrain.recall.rank import Scope, search  # noqa: E402
+from hindbrain.serve.daemon import collect_rarely  # noqa: E402
+from tests.postgres import Cluster  # noqa: E402
+
+DISK = "/var/tmp"  # kept over a restart by definition, so never a file system in memory
+WINDOW = 10_000
+FINISHED_JOBS, READY_JOBS, CLAIMS = 100_000, 10_000, 200
+
+
+class Engine:
+    """A ledger under measurement."""
+
+    def __init__(self, ledger: Evidence, size: Callable[[], int]) -> None:
+        self.ledger = ledger
+        self.size = size
+        self.seconds: list[float] = []
+        self.searches: dict[str, dict[str, float]] = {}
+
+    def ingest(self, batch: Batch) -> None:
+        start = time.perf_counter()
+        self.ledger.ingest(batch)
+        self.seconds.append(time.perf_counter() - start)
+
+    def microseconds(self, first: int, last: int) -> float:
+        """Cost of a turn, from the batches that brought these."""
+        return round(statistics.median(self.seconds[first // BATCH : last // BATCH]) / BATCH * 1e6, 1)
+
+
+def ask(engines: dict[str, Engine], talk: Talk, turns: int) -> None:
+    """Search in one project and everywhere; engines and scopes in turns."""
+    times: dict[tuple[str, str], list[float]] = {}
+    for warm, (words, project) in enumerate([*talk.questions()[:4], *talk.questions()], start=-4):
+        for name, engine in engines.items():
+            for where, scope in (("project", Scope(project)), ("everywhere", Scope(None, everything=True))):
+                start = time.perf_counter()
+                with engine.ledger.reading() as database:
+                    search(database, words, scope, 10)
+                if warm >= 0:
+                    times.setdefault((name, where), []).append((time.perf_counter() - start) * 1000)
+    for (name, where), each in times.items():
+        engines[name].searches[f"{where}_{turns}"] = quantiles(each)
+
+
+def quantiles(times: list[float]) -> dict[str, float]:
+    return {"p50_ms": round(statistics.median(times), 2), "p95_ms": round(sorted(times)[int(len(times) * 0.95)], 2)}
+
+
+def claims(ledger: Evidence) -> dict[str, dict[str, float]]:
+    """What one claim takes when nothing was ever done, and when much was."""
+    queue, told = Queue(ledger, SystemClock()), {}
+    made = itertools.count()
+
+    def add(number: int) -> None:
+        for _ in range(0, number, BATCH):
+            queue.add([NewJob("scale", str(next(made))) for _ in range(BATCH)])
+
+    add(BATCH)
+    told["fresh"] = claim_times(queue)
+    add(FINISHED_JOBS)
+    for _ in range(0, FINISHED_JOBS, BATCH):
+        queue.finish(queue.claim("scale", BATCH, "scale"))
+    add(READY_JOBS)
+    told["after_100000_jobs"] = claim_times(queue)
+    return told
+
+
+def claim_times(queue: Queue) -> dict[str, float]:
+    times = []
+    for _ in range(CLAIMS):
+        start = time.perf_counter()
+        claimed = queue.claim("scale", 1, "scale")
+        times.append((time.perf_counter() - start) * 1000)
+        queue.finish(claimed)
+    return quantiles(times)
+
+
+def measure(engines: dict[str, Engine], talk: Talk, turns: int, settle: Callable[[], None]) -> dict[str, object]:
+    looks = sorted({count for count in (WINDOW, 10 * WINDOW, turns) if count <= turns})
+    start = time.perf_counter()
+    for number, batch in enumerate(batches(talk, turns), start=1):
+        for engine in engines.values():
+            engine.ingest(batch)
+        if number * BATCH in looks or number * BATCH == turns:
+            settle()
+            ask(engines, talk, number * BATCH)
+        if number * BATCH % (5 * WINDOW) == 0:
+            rates = {name: round(WINDOW / sum(engine.seconds[-WINDOW // BATCH :])) for name, engine in engines.items()}
+            passed = time.perf_counter() - start
+            print(f"{number * BATCH} turns after {passed:.0f} s, a second: {rates}", file=sys.stderr, flush=True)
+    return {"turns": turns, **{name: told(engine, turns) for name, engine in engines.items()}}
+
+
+def told(engine: Engine, turns: int) -> dict[str, object]:
+    cost = {"first_10000": engine.microseconds(0, WINDOW), "last_10000": engine.microseconds(turns - WINDOW, turns)}
+    if turns > 11 * WINDOW:
+        cost["around_100000"] = engine.microseconds(10 * WINDOW - WINDOW // 2, 10 * WINDOW + WINDOW // 2)
+    return {
+        "turns_per_s": round(turns / sum(engine.seconds)), "turn_us": cost,
+        "growth": round(cost["last_10000"] / cost["first_10000"], 2), "slowest_batch_s": round(max(engine.seconds), 2),
+        "search": engine.searches, "size_mb": round(engine.size() / (1 << 20)), "claim": claims(engine.ledger),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What a million turns cost on each engine.")
+    parser.add_argument("--turns", type=int, default=1_000_000)
+    turns = max(2 * WINDOW, parser.parse_args().turns // BATCH * BATCH)
+    tempfile.tempdir = DISK
+    collect_rarely()  # as the worker does
+    clock = SystemClock()
+    settings = {"shared_buffers": "1GB"}
+    with tempfile.TemporaryDirectory(prefix="hindbrain-bench-") as scratch, Cluster(fsync=True, settings=settings) as cluster:
+        path, url = Path(scratch) / "ledger.db", cluster.create("scale")
+
+        def file_bytes() -> int:
+            local.checkpoint()
+            return path.stat().st_size
+
+        def server_bytes() -> int:
+            with cluster.admin("scale") as connection:
+                return int(connection.execute("SELECT pg_database_size('scale')").fetchone()[0])  # type: ignore[index]
+
+        def analyze() -> None:
+            with cluster.admin("scale") as connection:
+                connection.execute("ANALYZE")  # as the server would by itself within a minute
+
+        with Ledger.open(path, clock) as local, PostgresLedger.open(url, clock, statement_seconds=600) as shared:
+            engines = {"sqlite": Engine(local, file_bytes), "postgresql": Engine(shared, server_bytes)}
+            print(json.dumps(measure(engines, Talk(), turns, analyze)))
+
+
+if __name__ == "__main__":
+    main()
