@@ -101,5 +101,6 @@ def _state(error: psycopg.Error) -> str:
 
 
 def _said(error: psycopg.Error) -> str:
-    """What was said, in one line."""
-    return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
+    """What was said, in one line, without the library's question whether the server runs."""
+    told = error.diag.message_primary or str(error).partition("\n\tIs the server running")[0]
+    return " ".join(told.split()).removeprefix("connection failed: ") or type(error).__name__
