@@ -131,6 +131,25 @@ def test_recall_answers_alike_inside_a_project(told: Both) -> None:
         assert assert_same_answers(told, within, QUESTIONS[::8]) > 10
 
 
+def test_the_turns_of_one_project_have_the_scores_they_have_among_all(told: Both) -> None:
+    """When the best of all turns are of other projects, the rest is looked for inside the one that is meant."""
+    own = "SELECT turns.rowid FROM turns JOIN sessions ON sessions.id = turns.session_id WHERE sessions.project_id = ?"
+    found = 0
+    for (project,) in rows(told.sqlite, "SELECT id FROM projects ORDER BY id"):
+        for words in filter(None, map(words_of, QUESTIONS[::5])):
+
+            def ask(database: Database, project: str = project, words: list[str] = words) -> list[tuple[int, float]]:
+                inside = sorted(rank.every_turn(database, words, Scope(project)))
+                numbers = {row[0] for row in database.execute(own, (project,)).fetchall()}
+                assert inside == sorted(each for each in rank.best_turns(database, words, -1) if each[0] in numbers), words
+                return inside
+
+            sqlite, postgres = told.on_each(ask)
+            assert [number for number, _ in sqlite] == [number for number, _ in postgres]
+            found += len(sqlite)
+    assert found > 500
+
+
 def test_the_index_answers_alike(told: Both) -> None:
     assert assert_same_answers(told, words_answers, QUESTIONS) > 130
 

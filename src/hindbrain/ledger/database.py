@@ -53,6 +53,9 @@ class Foreign(Database, Protocol):
     def best_turns(self, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
         """Row numbers and BM25 scores of the turns that hold any of the words, best first; limit -1 for all."""
 
+    def turns_inside(self, words: Sequence[str], near_weight: float, project: str) -> list[tuple[int, float]]:
+        """The same for all turns of one project, in any order."""
+
     def best_memories(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the memories that hold any of the words, best first; limit -1 for all."""
 

@@ -27,6 +27,14 @@ BLOCK_ENOUGH = 40  # distinct ones; with so many, looking at every match again f
 MAX_HITS = 1000
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
+# The same inside one project: the score is only worked out for its turns. The + has the matches looked at, not every turn of it.
+_BEST_INSIDE = """
+SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts
+WHERE turns_fts MATCH ? AND +rowid IN (
+    SELECT turns.rowid FROM sessions CROSS JOIN turns WHERE turns.session_id = sessions.id AND sessions.project_id = ?
+)
+ORDER BY score DESC
+"""
 # What a person had us keep is a turn too, as evidence. The memory stands for it: a corrected statement is not to be found twice.
 # CROSS: in this order and no other; SQLite does not know that the list is short.
 _TURNS = """
@@ -123,6 +131,15 @@ def best_turns(connection: "Database", words: list[str], limit: int) -> "list[tu
     return connection.execute(_BEST, (NEAR_WEIGHT, match_expression(words), limit)).fetchall()
 
 
+def every_turn(connection: "Database", words: list[str], scope: Scope) -> "list[tuple[int, float]]":
+    """The same for all turns that hold any of the words, of the scope's project if it has one."""
+    if scope.everything or scope.project is None:
+        return best_turns(connection, words, -1)
+    if hasattr(connection, "turns_inside"):
+        return connection.turns_inside(words, NEAR_WEIGHT, scope.project)  # type: ignore[no-any-return]
+    return connection.execute(_BEST_INSIDE, (NEAR_WEIGHT, match_expression(words), scope.project)).fetchall()
+
+
 def best_memories(connection: "Database", words: list[str], limit: int) -> "list[tuple[str, float]]":
     """Ids and scores of the memories that hold any of the words, best first; limit -1 for all."""
     if hasattr(connection, "best_memories"):
@@ -136,7 +153,7 @@ def _turns(connection: "Database", words: list[str], scope: Scope, candidates: i
     rows = _inside(connection, best, scope, talk_only)[:candidates]
     enough = BLOCK_ENOUGH if talk_only else candidates
     if len(best) == candidates * 3 // 2 and len(rows) < enough:  # too many of the best are of other projects, or equal
-        best = best_turns(connection, words, -1)
+        best = every_turn(connection, words, scope)
         rows = _inside(connection, best, scope, talk_only)[:candidates]
     if not rows:
         return []

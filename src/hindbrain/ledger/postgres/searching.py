@@ -33,6 +33,13 @@ FROM turns JOIN turn_terms ON turn_terms.number = turns.rowid WHERE turns.id = A
 """
 
 
+_TURNS_INSIDE: Final = """
+SELECT turns.rowid, turns.rowid, turn_terms.length, turn_terms.ids, turn_terms.counts
+FROM sessions JOIN turns ON turns.session_id = sessions.id JOIN turn_terms ON turn_terms.number = turns.rowid
+WHERE sessions.project_id = ? AND (turn_terms.ids && ?::integer[] OR turns.rowid = ANY (?::bigint[]))
+"""
+
+
 class Searching:
     """The part of the index that answers."""
 
@@ -52,15 +59,17 @@ class Searching:
     def score_turns(self, words: Sequence[str], near_weight: float, identifiers: Sequence[str]) -> list[tuple[str, float]]:
         """Ids and scores of those of these turns that hold any of the words."""
         question = self._question("turn", words)
-        if not question.words:
-            return []
-        found = []
-        for identifier, number, length, ids, counts in self.execute(_THESE_TURNS, (list(identifiers),)).fetchall():
-            held = dict(zip(ids, counts, strict=False))  # behind them stand those it is strong in, without counts
-            asked = [_count(word, number, held.get(word.id, 0)) for word in question.words]
-            if any(asked):
-                found.append((identifier, bm25.score(question, near_weight, length, asked)))
-        return found
+        rows = self.execute(_THESE_TURNS, (list(identifiers),)).fetchall() if question.words else []
+        return _scored(rows, question, near_weight)
+
+    def turns_inside(self, words: Sequence[str], near_weight: float, project: str) -> list[tuple[int, float]]:
+        """Row numbers and scores of all turns of a project that hold any of the words. The index does not know projects, so
+        this is for when the best of all are of others: a project's turns are few beside all turns."""
+        question = self._question("turn", words)
+        plain = [word.id for word in question.words if word.holding is None]
+        held = list({number for word in question.words for number in word.holding or ()})
+        rows = self.execute(_TURNS_INSIDE, (project, plain, held)).fetchall() if question.words else []
+        return _scored(rows, question, near_weight)
 
     def _question(self, kind: str, words: Sequence[str]) -> Question:
         """What the index knows of the words. One that FTS5 takes for several must be there as they follow each other."""
@@ -114,6 +123,17 @@ class Searching:
             asked = [_count(word, number, 0 if word.holding is not None else next(left)) for word in question.words]
             found.append((number, bm25.score(question, near_weight, length, asked)))
         return best_of(found, limit)
+
+
+def _scored(rows: Sequence[Any], question: Question, near_weight: float) -> list[tuple[Any, float]]:
+    """Of documents (a name, number, length, term ids, counts) those that hold any of the words, with their scores."""
+    found = []
+    for name, number, length, ids, counts in rows:
+        held = dict(zip(ids, counts, strict=False))  # behind them stand those it is strong in, without counts
+        asked = [_count(word, number, held.get(word.id, 0)) for word in question.words]
+        if any(asked):
+            found.append((name, bm25.score(question, near_weight, length, asked)))
+    return found
 
 
 def _count(word: Word, number: int, counted: int) -> int:
