@@ -42,10 +42,7 @@ class Evidence(abc.ABC):
         """A write transaction that leaves evidence alone, so that others may write evidence meanwhile."""
 
     def run_alone(self, sql: str, parameters: Any = ()) -> tuple[list[Any], int]:
-        """One statement that leaves evidence alone, as a transaction of its own: its rows, and how many it changed.
-
-        An engine may run it again on a connection found dead, so it must be right even if it took effect unseen before.
-        """
+        """One statement that leaves evidence alone, as a transaction of its own: its rows, and how many it changed."""
         with self.transaction() as database:
             done = database.execute(sql, parameters)
             return done.fetchall(), done.rowcount

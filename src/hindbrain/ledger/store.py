@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerBusy, LedgerDamaged, LedgerError, LedgerNotReady, StorageError
@@ -132,12 +132,15 @@ class Ledger(Evidence):
         except (StorageError, OSError):
             pass  # the disk that just failed may refuse this too; the error itself is on its way to the caller
 
-    @contextlib.contextmanager
-    def writing(self, mode: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
-        """A write transaction: all of the block, or nothing of it."""
+    def _refuse_if_failed(self) -> None:
         if self._failed:
             found = f"the ledger {self.path} takes no writes after a storage error: {self._failed}"
             raise LedgerError(found, hint="open it again; it is checked then")
+
+    @contextlib.contextmanager
+    def writing(self, mode: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
+        """A write transaction: all of the block, or nothing of it."""
+        self._refuse_if_failed()
         with self.translating():
             self.connection.execute(f"BEGIN {mode}")
             try:
@@ -150,6 +153,13 @@ class Ledger(Evidence):
     def transaction(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         """A write transaction for what is not evidence; SQLite has one writer at a time either way."""
         return self.writing()
+
+    def run_alone(self, sql: str, parameters: Any = ()) -> tuple[list[Any], int]:
+        """One statement as a transaction of its own; SQLite commits it when its last row was fetched."""
+        self._refuse_if_failed()
+        with self.translating():
+            done = self.connection.execute(sql, parameters)
+            return done.fetchall(), done.rowcount
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -206,7 +206,9 @@ class Queue:
         pairs = [(job.id, job.token) for job in _once(jobs)]
         if self._sqlite:
             return {"held": json.dumps(pairs)}
-        return {"ids": [each for each, _ in pairs], "tokens": [token for _, token in pairs]}
+        # as PostgreSQL writes lists: the driver takes its time over one
+        ids, tokens = (",".join(map(str, column)) for column in zip(*pairs, strict=True))
+        return {"ids": f"{{{ids}}}", "tokens": f"{{{tokens}}}"}
 
     def _tell(self, database: Database) -> None:
         if not self._sqlite:

@@ -100,6 +100,8 @@ def _check_json(name: str, value: object, depth: int) -> None:
 
 def read_payload(text: str) -> dict[str, Json] | None:
     """A stored payload; None when it cannot be read."""
+    if text == "{}":
+        return {}
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -123,7 +123,8 @@ class PostgresLedger(Evidence):
             session, _ = self._pool.take()
             try:
                 done = session.execute(to_postgres(sql), parameters)
-                return (done.fetchall() if done.description else []), done.rowcount
+                # asking `description` would make an object for each column
+                return (done.fetchall() if done.pgresult is not None and done.pgresult.nfields else []), done.rowcount
             except psycopg.Error as error:
                 if is_unreachable(error):
                     self._pool.drop_idle()
