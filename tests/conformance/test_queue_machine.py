@@ -240,7 +240,7 @@ def _changed(name: str, old: str, new: str) -> Breaking:
 def _without_unique_index(queue: Queue) -> None:
     with queue._ledger.transaction() as database:
         database.execute("DROP INDEX jobs_live")
-    _changed("enqueue", "ON CONFLICT (kind, key) WHERE state IN ('waiting', 'ready', 'running') DO UPDATE SET\n",
+    _changed("enqueue", "ON CONFLICT (kind, key) WHERE live = 1 DO UPDATE SET\n",
              "ON CONFLICT (id) DO UPDATE SET\n")(queue)  # fmt: skip
 
 

@@ -64,7 +64,8 @@ class Believing(Queue):
     def finish(self, jobs: Sequence[Job], effect: Effect | None = None) -> None:
         with self._ledger.writing() as database:
             for job in jobs:
-                database.execute("UPDATE jobs SET state = 'done', lead = 0, again = 0, owner = '' WHERE id = ?", (job.id,))
+                done = "UPDATE jobs SET state = 'done', live = 0, lead = 0, again = 0, owner = '' WHERE id = ?"
+                database.execute(done, (job.id,))
             if effect is not None:
                 effect(database)
 

@@ -205,7 +205,7 @@ class Queue:
         """Ids and tokens, for a statement."""
         pairs = [(job.id, job.token) for job in _once(jobs)]
         if self._sqlite:
-            return {"held": json.dumps(pairs)}
+            return {"held": "[" + ",".join(f"[{each},{token}]" for each, token in pairs) + "]"}
         # as PostgreSQL writes lists: the driver takes its time over one
         ids, tokens = (",".join(map(str, column)) for column in zip(*pairs, strict=True))
         return {"ids": f"{{{ids}}}", "tokens": f"{{{tokens}}}"}

@@ -24,7 +24,7 @@ SELECT kind, key, group_key, payload, priority, forced, max_attempts, CASE WHEN 
        at + delay_ms, at, at
 FROM {new}, (SELECT {now} AS at) AS moment
 WHERE true
-ON CONFLICT (kind, key) WHERE state IN ('waiting', 'ready', 'running') DO UPDATE SET
+ON CONFLICT (kind, key) WHERE live = 1 DO UPDATE SET
     payload = excluded.payload,
     priority = CASE WHEN excluded.priority > jobs.priority THEN excluded.priority ELSE jobs.priority END,
     forced = CASE WHEN excluded.forced = 1 THEN 1 ELSE jobs.forced END,
@@ -88,7 +88,7 @@ RETURNING {columns}
 """
 # What could not be read is put aside, and its group gets another lead.
 _PARK_UNREADABLE: Final = """
-UPDATE jobs SET state = 'parked', again = 0, lead = 0, owner = '', error = :error, changed_ms = {now}
+UPDATE jobs SET state = 'parked', live = 0, again = 0, lead = 0, owner = '', error = :error, changed_ms = {now}
 FROM {held} WHERE id = held_id AND token = held_token AND {running}
 """
 _MAKE_LEAD: Final = """
@@ -109,7 +109,7 @@ UPDATE jobs SET
     attempts = CASE WHEN again = 0 THEN attempts ELSE 0 END,
     crashes = CASE WHEN again = 0 THEN crashes ELSE 0 END,
     delays = CASE WHEN again = 0 THEN delays ELSE 0 END,
-    again = 0, lead = 0, owner = '', changed_ms = {now}
+    live = again, again = 0, lead = 0, owner = '', changed_ms = {now}
 """
 # All of them or none, in one statement. SQLite, where nobody else writes meanwhile, counts first; PostgreSQL counts what it has
 # changed, and an error takes it back.
@@ -135,6 +135,7 @@ UPDATE jobs SET
     attempts = CASE WHEN again = 1 AND :state = 'parked' THEN 0 ELSE :attempts END,
     delays = CASE WHEN again = 1 AND :state = 'parked' THEN 0 ELSE :delays END,
     run_after_ms = {now} + :wait_ms,
+    live = CASE WHEN again = 0 AND :state = 'parked' THEN 0 ELSE 1 END,
     again = 0, lead = 0, owner = '', error = :error, changed_ms = {now}
 FROM {held} WHERE id = held_id AND token = held_token AND {running}
 """
@@ -156,6 +157,7 @@ UPDATE jobs SET
     state = CASE WHEN crashes + 1 >= {most_crashes} OR attempts >= max_attempts THEN 'parked' ELSE 'ready' END,
     error = CASE WHEN crashes + 1 >= {most_crashes} OR attempts >= max_attempts
                  THEN 'its worker died ' || (crashes + 1) || ' times while it ran' ELSE error END,
+    live = CASE WHEN crashes + 1 >= {most_crashes} OR attempts >= max_attempts THEN 0 ELSE 1 END,
     crashes = crashes + 1, again = 0, lead = 0, owner = '', changed_ms = {now}
 WHERE id {within} (
     SELECT id FROM jobs WHERE state = 'running' AND (lease_until <= {tick} OR lease_until > {tick} + lease_ms) {skip}
@@ -178,18 +180,18 @@ SELECT CASE WHEN (SELECT max(changed_ms) FROM jobs WHERE state = 'waiting') > {n
 """
 # Of several jobs of one kind and key the newest is tried again, and none while another is live.
 _RETRY: Final = """
-UPDATE jobs SET state = 'ready', attempts = 0, crashes = 0, delays = 0, run_after_ms = {now}, changed_ms = {now}
+UPDATE jobs SET state = 'ready', live = 1, attempts = 0, crashes = 0, delays = 0, run_after_ms = {now}, changed_ms = {now}
 WHERE id {within} (
     SELECT max(id) FROM jobs AS ended
     WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) AND state IN ('parked', 'cancelled') AND NOT EXISTS (
         SELECT 1 FROM jobs
-        WHERE kind = ended.kind AND key = ended.key AND state IN ('waiting', 'ready', 'running')
+        WHERE kind = ended.kind AND key = ended.key AND live = 1
     )
     GROUP BY kind, key
 ){end} AND state IN ('parked', 'cancelled')
 """
 _CANCEL: Final = """
-UPDATE jobs SET state = 'cancelled', again = 0, lead = 0, owner = '', changed_ms = {now}
+UPDATE jobs SET state = 'cancelled', live = 0, again = 0, lead = 0, owner = '', changed_ms = {now}
 WHERE id {within} (SELECT CAST(value AS BIGINT) FROM json_each(:ids)){end} AND state IN ('waiting', 'ready', 'running', 'parked')
 """
 # PostgreSQL alone: whoever listens is told that there is work.

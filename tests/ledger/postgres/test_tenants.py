@@ -41,7 +41,8 @@ EVERY_TABLE = (
 )  # fmt: skip
 OTHERS = (
     "SELECT schema_to_xml('hindbrain', true, false, '')",
-    "UPDATE turns SET text = 'stolen'", "UPDATE sessions SET cwd = 'stolen'", "UPDATE jobs SET state = 'cancelled', lead = 0",
+    "UPDATE turns SET text = 'stolen'", "UPDATE sessions SET cwd = 'stolen'",
+    "UPDATE jobs SET state = 'cancelled', live = 0, lead = 0",
     "INSERT INTO meta (tenant, key, value) VALUES ('b', 'planted', 'x')",
     "INSERT INTO meta (tenant, key, value) VALUES ('b', 'note', 'x') ON CONFLICT (tenant, key) DO UPDATE SET value = 'x'",
     "INSERT INTO forgotten (tenant, id, at) SELECT 'b', id, 1 FROM turns",

@@ -28,6 +28,7 @@ CREATE TABLE jobs (
     priority      INTEGER NOT NULL DEFAULT 0, -- larger goes first
     forced        INTEGER NOT NULL DEFAULT 0 CHECK (forced IN (0, 1)),
     state         TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'parked', 'cancelled')),
+    live          INTEGER NOT NULL DEFAULT 1,  -- 1 while waiting, ready or running: an index by it is not touched by a claim
     again         INTEGER NOT NULL DEFAULT 0 CHECK (again IN (0, 1)),  -- told again while it ran
     attempts      INTEGER NOT NULL DEFAULT 0, -- claims since it was last told or retried, given back ones not counted
     crashes       INTEGER NOT NULL DEFAULT 0, -- how many workers died while it ran
@@ -43,11 +44,12 @@ CREATE TABLE jobs (
     changed_ms    INTEGER NOT NULL,           -- when it came into its state
     error         TEXT NOT NULL DEFAULT '',   -- of the last try that failed
     CHECK (lead = 0 OR (lead = 1 AND state = 'running' AND group_key <> '')),
+    CHECK ((live = 1) = (state IN ('waiting', 'ready', 'running'))),
     CHECK (again = 0 OR state = 'running')
 ) STRICT;
 
 -- One live job per kind and key: a second one becomes the first.
-CREATE UNIQUE INDEX jobs_live ON jobs (kind, key) WHERE state IN ('waiting', 'ready', 'running');
+CREATE UNIQUE INDEX jobs_live ON jobs (kind, key) WHERE live = 1;
 -- One running lead per kind and group: no two workers are at one group.
 CREATE UNIQUE INDEX jobs_lead ON jobs (kind, group_key) WHERE lead = 1;
 -- What a claim reads: jobs that never were running when a worker died, in their order; the suspects behind them.

@@ -28,6 +28,7 @@ CREATE TABLE jobs (
     priority      bigint NOT NULL DEFAULT 0,
     forced        bigint NOT NULL DEFAULT 0 CHECK (forced IN (0, 1)),
     state         text COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'parked', 'cancelled')),
+    live          bigint NOT NULL DEFAULT 1,  -- 1 while waiting, ready or running: an index by it is not touched by a claim
     again         bigint NOT NULL DEFAULT 0 CHECK (again IN (0, 1)),
     attempts      bigint NOT NULL DEFAULT 0,
     crashes       bigint NOT NULL DEFAULT 0,
@@ -44,13 +45,14 @@ CREATE TABLE jobs (
     error         text COLLATE "C" NOT NULL DEFAULT '',
     PRIMARY KEY (tenant, id),
     CHECK (lead = 0 OR (lead = 1 AND state = 'running' AND group_key <> '')),
+    CHECK ((live = 1) = (state IN ('waiting', 'ready', 'running'))),
     CHECK (again = 0 OR state = 'running')
 );
 -- Every job is updated a few times and then rests: dead rows are cleared away early, by number rather than by share.
 ALTER TABLE jobs SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
 -- One live job per kind and key: a second one becomes the first.
-CREATE UNIQUE INDEX jobs_live ON jobs (tenant, kind, key) WHERE state IN ('waiting', 'ready', 'running');
+CREATE UNIQUE INDEX jobs_live ON jobs (tenant, kind, key) WHERE live = 1;
 -- One running lead per kind and group: no two workers are at one group.
 CREATE UNIQUE INDEX jobs_lead ON jobs (tenant, kind, group_key) WHERE lead = 1;
 -- What a claim reads: jobs that never were running when a worker died, in their order; the suspects behind them.
