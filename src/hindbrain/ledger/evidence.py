@@ -41,11 +41,9 @@ class Evidence(abc.ABC):
     def transaction(self) -> contextlib.AbstractContextManager[Database]:
         """A write transaction that leaves evidence alone, so that others may write evidence meanwhile."""
 
+    @abc.abstractmethod
     def run_alone(self, sql: str, parameters: Any = ()) -> tuple[list[Any], int]:
         """One statement that leaves evidence alone, as a transaction of its own: its rows, and how many it changed."""
-        with self.transaction() as database:
-            done = database.execute(sql, parameters)
-            return done.fetchall(), done.rowcount
 
     @abc.abstractmethod
     def ingest(self, batch: Batch) -> Ingested:

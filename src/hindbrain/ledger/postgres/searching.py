@@ -6,6 +6,7 @@ they must follow each other, which is seen in the texts.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -40,11 +41,11 @@ WHERE sessions.project_id = ? AND (turn_terms.ids && ?::integer[] OR turns.rowid
 """
 
 
-class Searching:
-    """The part of the index that answers."""
+class Searching(abc.ABC):
+    """The part of the index that answers; whoever has a connection brings `execute`."""
 
-    def execute(self, sql: str, parameters: Any = (), /) -> Rows:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def execute(self, sql: str, parameters: Any = (), /) -> Rows: ...
 
     def best_turns(self, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
         """Row numbers and scores of the turns that hold any of the words, best first; limit -1 for all."""
