@@ -211,3 +211,22 @@ def test_damage_met_at_work_stops_writing_and_leaves_a_mark(tmp_path: Path) -> N
     assert suspect_mark(path).exists()
     with pytest.raises(LedgerDamaged):
         Ledger.open(path, CLOCK)
+
+
+def test_after_a_storage_error_nothing_is_written_in_any_way(tmp_path: Path) -> None:
+    """A transaction and a statement of its own are two ways to write; both end until the ledger is opened, and checked, again."""
+    path = tmp_path / "ledger.db"
+    put = "INSERT INTO meta (key, value) VALUES ('k', 'v')"
+    failure = sqlite3.OperationalError("disk I/O error")
+    failure.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    with Ledger.open(path, CLOCK) as ledger:
+        with pytest.raises(LedgerError), ledger.translating():
+            raise failure
+        with pytest.raises(LedgerError, match="takes no writes"):
+            ledger.run_alone(put)
+        with pytest.raises(LedgerError, match="takes no writes"), ledger.writing():
+            pass
+    with Ledger.open(path, CLOCK) as ledger:
+        assert ledger.meta("k") == ""
+        ledger.run_alone(put)
+        assert ledger.meta("k") == "v"
