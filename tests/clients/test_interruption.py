@@ -30,7 +30,7 @@ def test_what_a_killed_client_only_wrote_to_its_transcript_is_caught_up_at_the_n
     with claude.running(prompt, "--session-id", session) as process:
         claude.server.wait_for(lambda request: True, "the first one")
         pid = until(lambda: lock_holder(claude.home.worker_lock), "a worker")
-        until(lambda: claude.said(session), "the prompt in the ledger")
+        until(lambda: claude.said(session) and claude.home.worker_start.read_bytes() == b"", "the prompt in the ledger")
         os.kill(pid, signal.SIGSTOP)  # from here on nobody reads what client and hooks write
         claude.server.release("start")
         claude.server.wait_for(has_result, "the one after the tool call")

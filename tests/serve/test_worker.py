@@ -64,7 +64,19 @@ def test_it_leaves_when_idle_and_the_next_hook_starts_another(installed: Install
     installed.fire(prompt("s1", 1, "first"))
     installed.settled(1)
     until(lambda: lock_holder(installed.home.worker_lock) is None, "the worker to leave")
-    os.utime(installed.home.root / "worker.start", (1, 1))  # as if the last start were long ago
+    installed.fire(prompt("s1", 2, "second"))
+    assert installed.settled(2).stored.turns == 2
+
+
+def test_one_that_came_up_and_was_killed_is_replaced_by_the_very_next_hook(installed: Installed) -> None:
+    installed.fire(prompt("s1", 1, "first"))
+    installed.settled(1)
+    until(lambda: installed.home.worker_start.read_bytes() == b"", "the worker to say that it is up")
+    os.utime(installed.home.worker_start)  # a machine so fast that the start was this very moment
+    pid = lock_holder(installed.home.worker_lock)
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: lock_holder(installed.home.worker_lock) is None, "its end")
     installed.fire(prompt("s1", 2, "second"))
     assert installed.settled(2).stored.turns == 2
 

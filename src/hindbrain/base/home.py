@@ -46,6 +46,10 @@ class Home:
         return self.root / "worker.lock"
 
     @property
+    def worker_start(self) -> Path:
+        return self.root / "worker.start"
+
+    @property
     def wake(self) -> Path:
         return self.root / "wake"
 

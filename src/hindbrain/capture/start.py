@@ -1,8 +1,9 @@
 """No worker -> one worker, detached, without the hook waiting for it.
 
 Many hooks may find no worker at the same moment. One of them holds the start lock and starts it; the others leave, and a
-worker that was started moments ago is given time to come up. The agent may kill its hook's whole process tree, so the worker
-gets a session of its own and the hook exits at once, after which nothing ties them together.
+worker that was started moments ago is given time to come up; once it is up it empties the stamp, and if it dies then the next
+hook starts another at once. The agent may kill its hook's whole process tree, so the worker gets a session of its own and the
+hook exits at once, after which nothing ties them together.
 """
 
 import errno

@@ -65,6 +65,7 @@ class Worker:
         self._jobs: Work | None = None
         self._shared: SharedPart | None = None
         self._stopping = False
+        self._is_up = False
         self._told: Callable[[], None] = lambda: None
         self._pipe = -1
         self._bell = -1  # our own writing end: keeps the pipe from reporting an end, and wakes us from a signal
@@ -183,6 +184,7 @@ class Worker:
                 return False  # another machine's wish to forget: it is carried out before anything else
             if self._pass(drain):
                 last_work = self._clock.elapsed()
+            self._came_up()
             idle = max(self._config.worker_idle_seconds - (self._clock.elapsed() - last_work), self._stay())
             if idle <= 0:
                 if self._leave(drain):
@@ -206,6 +208,15 @@ class Worker:
             for name in drain.archive(self._config.keep_segments):
                 log.info("archived segment %s", name)
         return done.records > 0
+
+    def _came_up(self) -> None:
+        """After the first whole pass: whoever finds this worker dead may start the next at once, it is not one that cannot."""
+        if not self._is_up:
+            with contextlib.suppress(FileNotFoundError, StorageError):  # a person started it, or a hook will say what it is
+                stamp = open_private(self._home.worker_start, os.O_WRONLY)
+                os.ftruncate(stamp, 0)
+                os.close(stamp)
+            self._is_up = True
 
     def _leave(self, drain: Drain) -> bool:
         """Close the pipe, look once more; False when there was something after all."""
