@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.queues.opened import LEASE, Opened, Tenant, note, notes, opened
 
 SAYINGS: dict[str, Callable[[Queue, Job], object]] = {
     "finish": lambda queue, job: queue.finish([job]),
+    "finish in a batch": lambda queue, job: queue.finish([job, job]),  # SQLite has a statement for one
     "finish with an effect": lambda queue, job: queue.finish([job], note("stale")),
     "fail": lambda queue, job: queue.fail([job], Retry("x")),
     "park": lambda queue, job: queue.fail([job], Park("x")),
@@ -52,7 +54,10 @@ def test_control_with_the_token_check_off_a_stale_finish_is_noticed(tenant: Tena
     """The suite can fail: without the fence the test above goes red."""
     q = opened(tenant)
     words = q.queue._words
-    unfenced = {name: getattr(words, name).replace("token = held_token", "token >= 0") for name in ("finish", "fail")}
+    unfenced = {
+        name: re.sub(r"token = (held_token|:token)", "token >= 0", getattr(words, name))
+        for name in ("finish", "finish_one", "fail")
+    }
     q.queue._words = replace(words, **unfenced)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         stale_is_refused(q, SAYINGS[said], LOSSES["reaped and claimed by another"])

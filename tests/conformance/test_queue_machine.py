@@ -245,7 +245,9 @@ def _without_unique_index(queue: Queue) -> None:
 
 
 PLANTED: dict[str, Breaking] = {
-    "the token is not checked by finish": _changed("finish", "AND token = held_token", "AND token >= 0"),
+    "the token is not checked by finish of one": _changed("finish_one", "AND token = :token", "AND token >= 0"),
+    "finish of one takes a job that does not run": _changed("finish_one", "AND state = 'running'", "AND state <> ''"),
+    "told again is dropped by finish of one": _changed("finish_one", "WHEN again = 0 THEN 'done'", "WHEN again < 2 THEN 'done'"),
     "the token is not checked by fail": _changed("fail", "AND token = held_token", "AND token >= 0"),
     "the token is not checked by heartbeat": _changed("heartbeat", "AND token = held_token", "AND token >= 0"),
     "finish takes jobs that do not run": _changed("finish", "WHERE state = 'running'", "WHERE state <> ''"),

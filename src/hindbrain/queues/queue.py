@@ -10,6 +10,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from hindbrain.base.clock import Clock, SystemClock
@@ -64,7 +65,7 @@ class Queue:
     def claim(self, kind: str, limit: int, owner: str) -> list[Job]:
         """Up to `limit` jobs, or groups of jobs, in order of priority; never one that was running when a worker died."""
         _check_limit(limit, MOST_CLAIMED)
-        return self._take(self._words.claim.format(limit=limit), owner, kind=clean(kind))
+        return self._take(_claiming(self._words.claim, limit), owner, kind=clean(kind))
 
     def claim_suspect(self, kinds: Sequence[str], owner: str) -> list[Job]:
         """One job that was running when a worker died, perhaps with its group: to be run while nothing else runs."""
@@ -96,19 +97,24 @@ class Queue:
 
     def finish(self, jobs: Sequence[Job], effect: Effect | None = None) -> None:
         """The jobs are done, and what they did commits with that: all of it, or LeaseLost and nothing."""
-        values = self._values(**self._held(jobs), wanted=len({job.id for job in jobs}))
+        statement, values = self._finishing(jobs)
         try:
             if effect is None:
-                self._all_or_lost(jobs, self._ledger.run_alone(self._words.finish, values)[0])
+                self._all_or_lost(jobs, self._ledger.run_alone(statement, values)[0])
                 return
             # evidence is locked before jobs, here and everywhere: two orders would be a deadlock
             with self._ledger.writing() as database:
-                self._all_or_lost(jobs, database.execute(self._words.finish, values).fetchall())
+                self._all_or_lost(jobs, database.execute(statement, values).fetchall())
                 effect(database)  # after the fence, and after the jobs' own keys are free for what follows them
         except LedgerError as error:
             if _sqlstate(error) == statements.NOT_ALL:
                 raise _lost(jobs) from error
             raise
+
+    def _finishing(self, jobs: Sequence[Job]) -> tuple[str, dict[str, object]]:
+        if self._sqlite and len(jobs) == 1:
+            return self._words.finish_one, self._values(id=jobs[0].id, token=jobs[0].token)
+        return self._words.finish, self._values(**self._held(jobs), wanted=len({job.id for job in jobs}))
 
     def _all_or_lost(self, jobs: Sequence[Job], finished: list[Any]) -> None:
         """SQLite gives the jobs it changed, all or none of them; PostgreSQL has raised by now if it was not all."""
@@ -223,6 +229,12 @@ class Queue:
                 if _sqlstate(error) != _UNIQUE_VIOLATION:
                     raise
         raise LedgerBusy("others take the same jobs at the same moment, again and again")
+
+
+@cache
+def _claiming(statement: str, limit: int) -> str:
+    """The claim of so many; a worker asks for the same few numbers all its life."""
+    return statement.format(limit=limit)
 
 
 def _once(jobs: Sequence[Job]) -> list[Job]:

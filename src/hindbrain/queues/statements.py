@@ -53,7 +53,7 @@ UPDATE jobs SET state = 'running', attempts = attempts + 1, token = token + 1, o
 _CLAIM: Final = """
 WITH head AS MATERIALIZED (
     SELECT id, group_key FROM jobs AS first
-    WHERE kind = :kind AND state = 'ready' AND crashes = 0 AND (group_key = '' OR NOT EXISTS (
+    WHERE kind = :kind AND {moving}state = 'ready' AND crashes = 0 AND (group_key = '' OR NOT EXISTS (
         SELECT 1 FROM jobs
         WHERE kind = :kind AND group_key = first.group_key AND group_key <> '' AND {grouped} AND state = 'running'
     ))
@@ -64,7 +64,7 @@ WITH head AS MATERIALIZED (
       AND state = 'ready' AND crashes = 0 {skip}
 )
 {take}
-WHERE id {within} (SELECT id FROM head UNION SELECT id FROM mates){end}
+WHERE id {within} (SELECT id FROM head UNION ALL SELECT id FROM mates){end}
 RETURNING {columns}
 """
 # One job that was running when a worker died. After the first death its group comes with it, as far as it died too: mostly a
@@ -72,18 +72,19 @@ RETURNING {columns}
 _CLAIM_SUSPECT: Final = """
 WITH head AS MATERIALIZED (
     SELECT id, kind, group_key, crashes FROM jobs AS first
-    WHERE state = 'ready' AND crashes > 0 AND kind IN (SELECT value FROM json_each(:kinds)) AND (group_key = '' OR NOT EXISTS (
+    WHERE {moving}state = 'ready' AND crashes > 0 AND kind IN (SELECT value FROM json_each(:kinds))
+      AND (group_key = '' OR NOT EXISTS (
         SELECT 1 FROM jobs
         WHERE kind = first.kind AND group_key = first.group_key AND group_key <> '' AND {grouped} AND state = 'running'
     ))
     ORDER BY id LIMIT 1 {skip}
 ), mates AS MATERIALIZED (
-    SELECT id FROM jobs
-    WHERE {grouped} AND state = 'ready' AND crashes = 1 AND group_key <> ''
-      AND EXISTS (SELECT 1 FROM head WHERE kind = jobs.kind AND group_key = jobs.group_key AND crashes = 1) {skip}
+    SELECT jobs.id FROM head CROSS JOIN jobs
+    WHERE head.crashes = 1 AND head.group_key <> '' AND jobs.kind = head.kind AND jobs.group_key = head.group_key
+      AND jobs.group_key <> '' AND {grouped} AND state = 'ready' AND jobs.crashes = 1 {skip}
 )
 {take}
-WHERE id {within} (SELECT id FROM head UNION SELECT id FROM mates){end}
+WHERE id {within} (SELECT id FROM head UNION ALL SELECT id FROM mates){end}
 RETURNING {columns}
 """
 # What could not be read is put aside, and its group gets another lead.
@@ -117,6 +118,12 @@ _FINISH_SQLITE: Final = """
 WITH ours AS MATERIALIZED (SELECT id FROM jobs JOIN {held} ON id = held_id AND token = held_token WHERE state = 'running')
 {done}
 WHERE id IN (SELECT id FROM ours) AND (SELECT count(*) FROM ours) = :wanted
+RETURNING id
+"""
+# One by itself, the common case, is its own count.
+_FINISH_ONE_SQLITE: Final = """
+{done}
+WHERE id = :id AND token = :token AND state = 'running'
 RETURNING id
 """
 _FINISH_POSTGRESQL: Final = """
@@ -160,7 +167,7 @@ UPDATE jobs SET
     live = CASE WHEN crashes + 1 >= {most_crashes} OR attempts >= max_attempts THEN 0 ELSE 1 END,
     crashes = crashes + 1, again = 0, lead = 0, owner = '', changed_ms = {now}
 WHERE id {within} (
-    SELECT id FROM jobs WHERE state = 'running' AND (lease_until <= {tick} OR lease_until > {tick} + lease_ms) {skip}
+    SELECT id FROM jobs WHERE {moving}state = 'running' AND (lease_until <= {tick} OR lease_until > {tick} + lease_ms) {skip}
 ){end}
 RETURNING state
 """
@@ -176,7 +183,7 @@ _NEXT_DUE: Final = """
 SELECT CASE WHEN (SELECT max(changed_ms) FROM jobs WHERE state = 'waiting') > {now} THEN 0
             ELSE (SELECT min(run_after_ms) FROM jobs WHERE state = 'waiting') - {now} END,
        (SELECT min(CASE WHEN lease_until > {tick} + lease_ms THEN 0 ELSE lease_until - {tick} END)
-        FROM jobs WHERE state = 'running')
+        FROM jobs WHERE {moving}state = 'running')
 """
 # Of several jobs of one kind and key the newest is tried again, and none while another is live.
 _RETRY: Final = """
@@ -200,7 +207,8 @@ KNOWN: Final = "SELECT id FROM jobs WHERE id IN (SELECT CAST(value AS BIGINT) FR
 COUNTS: Final = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state"
 SELECT: Final = f"SELECT {COLUMNS} FROM jobs"
 
-# The condition of the index jobs_group, word for word: SQLite uses a partial index only where it finds its words again.
+# The condition of the index jobs_group and, on SQLite, of jobs_ready, word for word: SQLite uses a partial
+# index only where it finds its words again.
 _GROUPED: Final = "state IN ('ready', 'running')"
 
 _SQLITE: Final = {
@@ -216,6 +224,7 @@ _SQLITE: Final = {
     SELECT json_extract(value, '$[0]') AS held_id, json_extract(value, '$[1]') AS held_token FROM json_each(:held)
 ) AS held""",
     "running": "state = 'running'",
+    "moving": f"{_GROUPED} AND ",
     "within": "IN",
     "end": "",
     "skip": "",
@@ -234,6 +243,7 @@ _POSTGRESQL: Final = {
 ) AS new""",
     "held": "unnest(CAST(:ids AS bigint[]), CAST(:tokens AS bigint[])) AS held (held_id, held_token)",
     "running": "state || '' = 'running'",
+    "moving": "",
     "within": "= ANY (ARRAY",
     "end": ")",
     "skip": "FOR UPDATE SKIP LOCKED",
@@ -251,6 +261,7 @@ class Statements:
     make_lead: str
     heartbeat: str
     finish: str
+    finish_one: str  # SQLite alone
     fail: str
     release: str
     promote: str
@@ -277,6 +288,7 @@ def statements(*, sqlite: bool) -> Statements:
         enqueue=text(_ENQUEUE), claim=text(_CLAIM), claim_suspect=text(_CLAIM_SUSPECT),
         park_unreadable=text(_PARK_UNREADABLE), make_lead=_MAKE_LEAD, heartbeat=text(_HEARTBEAT),
         finish=text(_FINISH_SQLITE if sqlite else _FINISH_POSTGRESQL),
+        finish_one=text(_FINISH_ONE_SQLITE) if sqlite else "",
         fail=text(_FAIL), release=text(_RELEASE), promote=text(_PROMOTE), reap=text(_REAP), prune=text(_PRUNE),
         next_due=text(_NEXT_DUE), retry=text(_RETRY), cancel=text(_CANCEL),
     )  # fmt: skip

@@ -52,10 +52,10 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_live ON jobs (kind, key) WHERE live = 1;
 -- One running lead per kind and group: no two workers are at one group.
 CREATE UNIQUE INDEX jobs_lead ON jobs (kind, group_key) WHERE lead = 1;
--- What a claim reads: jobs that never were running when a worker died, in their order; the suspects behind them.
-CREATE INDEX jobs_ready ON jobs (kind, crashes, priority DESC, id) WHERE state = 'ready';
+-- What a claim reads: jobs that never were running when a worker died, in their order; the suspects behind them. What runs stands
+-- before them, so that a claim moves an entry within one page instead of writing two.
+CREATE INDEX jobs_ready ON jobs (state DESC, kind, crashes, priority DESC, id) WHERE state IN ('ready', 'running');
 CREATE INDEX jobs_group ON jobs (kind, group_key, state) WHERE state IN ('ready', 'running') AND group_key <> '';
 -- What becomes due, and what a clock that was set back would keep waiting.
 CREATE INDEX jobs_due ON jobs (run_after_ms, changed_ms) WHERE state = 'waiting';
-CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'running';
 -- Jobs that ended have no index: every index is paid for with each move of each job, and who looks at the past can wait.
