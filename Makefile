@@ -92,8 +92,21 @@ bench-scale: setup ## Measure a million turns on each engine (TURNS=20000 for fe
 	$(BIN)/python bench/scale.py $(if $(TURNS),--turns $(TURNS))
 
 .PHONY: bench-quality
-bench-quality: setup ## Measure how often recall finds what was said, on public conversations
-	$(BIN)/python bench/quality.py
+bench-quality: setup ## Measure how often recall finds what was said, on public conversations (ABLATION=1: without each part)
+	$(BIN)/python bench/quality.py $(if $(ABLATION),--ablation)
+
+.PHONY: bench-long
+bench-long: setup ## Measure the same where replies are thousands of letters long
+	$(BIN)/python bench/long_messages.py
+
+.PHONY: bench-recall
+bench-recall: setup ## Measure how long a question takes at 100,000 turns (BIG=1: a million, both engines)
+	$(BIN)/python bench/recall.py
+
+# Each peer gets an environment of its own in a cache outside the clone, on the first run.
+.PHONY: bench-peers
+bench-peers: setup ## Measure Hindbrain next to other memories; writes the table in docs/benchmarks.md
+	$(BIN)/python bench/peers/run.py
 
 .PHONY: bench-client
 bench-client: setup ## Measure what a headless prompt of Claude Code takes with and without Hindbrain

@@ -1,253 +1,186 @@
 """Conversations with known answers -> how often recall finds them, next to plain full-text search in the same run.
 
-Two public sets are read from a folder beside the repository; without them the bench says so and ends. Everything goes
-through the public `hindbrain.Memory`. LoCoMo asks for turns: the share of evidence turns among the first k. LongMemEval
-asks for sessions: R48 gives each question a home of its own with 48 sessions, POOL puts all sessions into one. `any@k`
-wants one session that holds an answer among the first k, `all@k` every one of them; the first two ranks are not
-discounted in NDCG. All figures are per cent.
+Everything goes through the public `hindbrain.Memory`: record, settle, search, context. The sets are those of
+`bench/conversations.py`, the figures those of `bench/scoring.py`; two processes share the stores. `--ablation` asks the same
+homes again with one part of the ranking taken away at a time and prints a table in Markdown. The last line is one JSON object.
 """
 
 from __future__ import annotations
 
-import collections
-import gzip
+import argparse
 import json
-import math
+import multiprocessing
 import os
-import random
-import re
-import sqlite3
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.conversations import DATA, SETS, Store, count, missing, store
+from bench.homes import PlainText, remembered
+from bench.scoring import BUDGETS, Scores, distinct, judge, judge_block, merged, new_scores, per_cent
+from bench.variants import EVERYTHING, variant, variants
 from hindbrain import Memory
-from hindbrain.recall.words import match_expression, words_of
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
-LOCOMO, LONGMEMEVAL = "locomo_dev.json.gz", "longmemeval_oracle_dev.json.gz"
-HAYSTACK = 48
-LIMIT = int(os.environ.get("LIMIT", "0"))  # questions per set, for a quick look
-
-Search = Callable[[str], list[str]]  # a question -> the keys found, best first
-Scores = dict[str, list[float]]
+PROCESSES = int(os.environ.get("PROCESSES", "2"))
+PLAIN, DENSE = "plain FTS5", "plain FTS5 + dense"
+TOP = ("locomo", "r48", "pool")
+FIGURES = {
+    "locomo": ("r1", "r5", "r10", "ndcg10", "budget_recall_1000", "budget_recall_2000"),
+    "r48": ("any1", "all5", "ndcg10", "budget_recall_1000"),
+    "pool": ("any5", "all5", "ndcg10"),
+    "long48": ("all5", "ndcg10", "turn_ndcg10"),
+    "longpool": ("all5", "ndcg10", "turn_ndcg10"),
+}
+SHOWN = {
+    "locomo": ("r10", "ndcg10"), "r48": ("all5", "ndcg10", "newest_first"), "pool": ("all5", "ndcg10", "newest_first"),
+    "long48": ("all5", "ndcg10", "turn_ndcg10"), "longpool": ("all5", "ndcg10", "turn_ndcg10"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A line to be recorded."""
+class Task:
+    """One store of one set, and which rankings are to be tried on it."""
 
-    session: str
-    key: str
-    role: str
-    text: str
-    at: datetime
-
-
-def load(name: str) -> Any:
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as file:
-        return json.load(file)
+    name: str
+    number: int
+    limit: int = 0  # questions of this store, 0 for all
+    tried: tuple[str, ...] = (EVERYTHING,)
+    blocks: bool = True
 
 
-def moment(text: str) -> datetime:
-    for form in ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d"):
-        try:
-            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return datetime(2024, 1, 1, tzinfo=UTC)
+@dataclass
+class Told:
+    """What came of it: scores by ranking, and how long each question took through the library."""
+
+    task: Task
+    scores: dict[str, Scores] = field(default_factory=dict)
+    query_ms: list[float] = field(default_factory=list)
 
 
-def ndcg(ranked: list[str], gold: set[str], k: int) -> float:
-    def gain(hits: list[bool]) -> float:
-        return sum(1.0 if rank <= 2 else 1 / math.log2(rank) for rank, hit in enumerate(hits, start=1) if hit)
-
-    return gain([each in gold for each in ranked[:k]]) / gain([True] * min(k, len(gold)))
-
-
-def distinct(values: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(values))
-
-
-def per_cent(scores: Scores, names: tuple[str, ...]) -> dict[str, float]:
-    return {name: round(100 * statistics.fmean(scores[name]), 2) for name in names}
-
-
-@contextmanager
-def remembered(turns: list[Turn], k: int, times: list[float]) -> Iterator[Search]:
-    """A home that holds the turns, in memory where the machine has a place for it."""
-    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="hindbrain-quality-", dir=shm) as home, Memory.open(home=home) as memory:
-        for turn in turns:
-            memory.record(
-                agent="bench", session=turn.session, role=turn.role, text=turn.text, at=turn.at, project="bench", key=turn.key
-            )
-        memory.settle(timeout=1800)
-
-        def search(question: str) -> list[str]:
-            start = time.perf_counter()
-            hits = memory.search(question, k=k, project="bench")
-            times.append(1000 * (time.perf_counter() - start))
-            return distinct(key for hit in hits for key in hit.keys)
-
-        yield search
+def run(task: Task) -> Told:
+    kept = store(task.name, task.number)
+    told, scores = Told(task), {name: new_scores() for name in (*task.tried, *bare_rankings(task.name))}
+    k = 50 if task.name == "locomo" else 100
+    with remembered(kept) as memory, closing(PlainText(kept.turns)) as bare:
+        for question in kept.questions[: task.limit or None]:
+            judge(scores[PLAIN], task.name, question, bare.search(question.text, k))
+            if DENSE in scores:
+                judge(scores[DENSE], task.name, question, bare.search_with_meaning(question.text, k))
+            for name in task.tried:
+                with variant(name):
+                    judge(scores[name], task.name, question, ask(memory, kept, question.text, k, told.query_ms))
+            for budget in BUDGETS if task.blocks else ():
+                judge_block(scores[PLAIN], question, budget, bare.packed(question.text, budget))
+                for name in task.tried:
+                    with variant(name):
+                        block = memory.context(question.text, project=kept.project, budget_tokens=budget)
+                    judge_block(scores[name], question, budget, (key for hit in block.hits for key in hit.keys))
+    told.scores = {name: dict(each) for name, each in scores.items()}
+    return told
 
 
-@contextmanager
-def plain(turns: list[Turn], k: int) -> Iterator[Search]:
-    """What SQLite alone does: porter stems and stop words over turns, no neighbours, no session score."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE turns USING fts5(key UNINDEXED, text, tokenize = 'porter unicode61')")
-    connection.executemany("INSERT INTO turns VALUES (?, ?)", [(turn.key, turn.text) for turn in turns])
-
-    def search(question: str) -> list[str]:
-        query = "SELECT key FROM turns WHERE turns MATCH ? ORDER BY bm25(turns), rowid LIMIT ?"
-        return distinct(row[0] for row in connection.execute(query, (match_expression(words_of(question)), k)))
-
-    yield search
-    connection.close()
+def bare_rankings(name: str) -> tuple[str, ...]:
+    """What a set is held against: with long messages the vectors of whole turns too."""
+    return (DENSE, PLAIN) if name.startswith("long") else (PLAIN,)
 
 
-def locomo_turns(talk: dict[str, Any]) -> list[Turn]:
-    found = []
-    names = sorted((name for name in talk if re.fullmatch(r"session_\d+", name)), key=lambda name: int(name.split("_")[1]))
-    for name in names:
-        start = moment(talk.get(f"{name}_date_time", ""))
-        for number, said in enumerate(talk[name]):
-            text = f"{said['speaker']}: {said['text']}"
-            if said.get("blip_caption"):
-                text += f" [shares {said['blip_caption']}]"
-            role = "user" if said["speaker"] == talk.get("speaker_a") else "assistant"
-            found.append(Turn(name, said["dia_id"], role, text, start + timedelta(seconds=20 * number)))
-    return found
+def ask(memory: Memory, kept: Store, question: str, k: int, times: list[float]) -> list[str]:
+    start = time.perf_counter()
+    hits = memory.search(question, k=k, project=kept.project)
+    times.append(1000 * (time.perf_counter() - start))
+    return distinct(key for hit in hits for key in hit.keys)
 
 
-def locomo(times: list[float]) -> tuple[Scores, Scores]:
-    ours: Scores = collections.defaultdict(list)
-    theirs: Scores = collections.defaultdict(list)
-    for conversation in load(LOCOMO):
-        turns = locomo_turns(conversation["conversation"])
-        known = {turn.key for turn in turns}
-        with remembered(turns, 50, times) as search, plain(turns, 50) as bare:
-            for asked in [each for each in conversation["qa"] if each["category"] in (1, 2, 3, 4)][: LIMIT or None]:
-                named = re.findall(r"D:?(\d+):(\d+)", " ".join(asked.get("evidence", [])))
-                gold = {f"D{int(session)}:{int(turn)}" for session, turn in named} & known
-                if gold:
-                    judge_turns(ours, search(asked["question"]), gold)
-                    judge_turns(theirs, bare(asked["question"]), gold)
-        progress("locomo", len(ours["r1"]))
-    return ours, theirs
+def tasks(names: Sequence[str], limit: int, tried: tuple[str, ...], blocks: bool) -> list[Task]:
+    """Large stores first, so that no process waits long for the other. The limit is one of questions, per store or per set."""
+    order = sorted(names, key=lambda name: (not name.endswith("pool"), name != "locomo", name))
+    return [
+        Task(name, number, limit, tried, blocks) for name in order
+        for number in range(min(count(name), limit) if limit and name.endswith("48") else count(name))
+    ]  # fmt: skip
 
 
-def judge_turns(scores: Scores, ranked: list[str], gold: set[str]) -> None:
-    for k in (1, 5, 10):
-        scores[f"r{k}"].append(len(gold.intersection(ranked[:k])) / len(gold))
-    scores["ndcg10"].append(ndcg(ranked, gold, 10))
+def run_all(todo: Sequence[Task]) -> Iterator[Told]:
+    # started anew, not forked: what this process has loaded is not theirs
+    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+        for done, told in enumerate(pool.imap_unordered(run, todo), start=1):
+            if done % 25 == 0 or not told.task.name.endswith("48"):
+                print(f"{done} of {len(todo)} stores, {told.task.name} the last", file=sys.stderr, flush=True)
+            yield told
 
 
-class LongMemEval:
-    """Sessions with their user turns, and the questions that have an answer there. Sessions of equal text are one."""
-
-    def __init__(self, data: list[dict[str, Any]]) -> None:
-        self.sessions: dict[str, list[Turn]] = {}
-        self.dates: dict[str, datetime] = {}
-        self._name: dict[str, str] = {}
-        by_text: dict[str, str] = {}
-        asked = [each for each in data if "_abs" not in each["question_id"]]
-        for each in asked:
-            for name, date, session in zip(
-                each["haystack_session_ids"], each["haystack_dates"], each["haystack_sessions"], strict=True
-            ):
-                text = " ".join(turn["content"] for turn in session if turn["role"] == "user")
-                first = self._name[name] = by_text.setdefault(text, name)
-                if first not in self.sessions:
-                    self.dates[first] = moment(date)
-                    self.sessions[first] = self._turns(first, session)
-        self.questions = [
-            (each["question_id"], each["question"], gold, {self._name[name] for name in each["haystack_session_ids"]})
-            for each in asked if (gold := self._gold(each))
-        ][: LIMIT or None]  # fmt: skip
-
-    def _turns(self, name: str, session: list[dict[str, Any]]) -> list[Turn]:
-        return [
-            Turn(name, f"{name}#{number}", "user", turn["content"], self.dates[name] + timedelta(seconds=60 * number))
-            for number, turn in enumerate(session) if turn["role"] == "user" and turn["content"].strip()
-        ]  # fmt: skip
-
-    def _gold(self, asked: dict[str, Any]) -> set[str]:
-        pairs = zip(asked["haystack_session_ids"], asked["haystack_sessions"], strict=True)
-        return {
-            self._name[name] for name, session in pairs
-            for turn in session if turn["role"] == "user" and turn.get("has_answer")
-        }  # fmt: skip
-
-    def turns(self, names: list[str]) -> list[Turn]:
-        return [turn for name in sorted(names, key=lambda name: self.dates[name]) for turn in self.sessions[name]]
-
-    def haystack(self, question: str, evidence: set[str]) -> list[str]:
-        others = [name for name in sorted(self.sessions) if name not in evidence]
-        chosen = random.Random("q" + question).sample(others, max(0, HAYSTACK - len(evidence)))
-        return [*sorted(evidence), *chosen]
+def encode_per_s() -> float | None:
+    """Short texts a second through the embedder of the wheel, on one core; none where it has none."""
+    try:
+        from hindbrain.recall.static import Static
+    except ImportError:
+        return None
+    embedder = Static.load()
+    texts = [turn.text for turn in store("r48", 0).turns if len(turn.text) < 500]
+    texts = (texts * (2000 // len(texts) + 1))[:2000]
+    embedder.documents(texts[:200])
+    rates = []
+    for _ in range(5):
+        start = time.process_time()
+        embedder.documents(texts)
+        rates.append(len(texts) / (time.process_time() - start))
+    return round(statistics.median(rates))
 
 
-def judge(scores: Scores, ranked: list[str], gold: set[str]) -> None:
-    order = distinct(key.rsplit("#", 1)[0] for key in ranked)
-    for k in (1, 5):
-        scores[f"any{k}"].append(float(bool(gold.intersection(order[:k]))))
-        scores[f"all{k}"].append(float(gold <= set(order[:k])))
-    scores["ndcg10"].append(ndcg(order, gold, 10))
+def scores_of(told: Sequence[Told], name: str, which: str) -> Scores:
+    """Of one set and one ranking."""
+    return merged(each.scores.get(which, {}) for each in told if each.task.name == name)
 
 
-def r48(data: LongMemEval, times: list[float]) -> tuple[Scores, Scores]:
-    ours: Scores = collections.defaultdict(list)
-    theirs: Scores = collections.defaultdict(list)
-    for number, (name, question, gold, evidence) in enumerate(data.questions, start=1):
-        turns = data.turns(data.haystack(name, evidence))
-        with remembered(turns, 100, times) as search, plain(turns, 100) as bare:
-            judge(ours, search(question), gold)
-            judge(theirs, bare(question), gold)
-        if number % 50 == 0:
-            progress("r48", number)
-    return ours, theirs
+def figures(told: Sequence[Told], names: Sequence[str], which: str) -> dict[str, object]:
+    """Per set the figures of a ranking."""
+    scores = {name: scores_of(told, name, which) for name in names}
+    found: dict[str, object] = {name: per_cent(scores[name], FIGURES[name]) for name in names}
+    newest = {name: per_cent(each, ["newest_first"])["newest_first"] for name, each in scores.items() if each.get("newest_first")}
+    # R48 is the yardstick; the others are told beside it
+    return {**found, "updates_newest_first": newest.get("r48", next(iter(newest.values()), None)), "newest_first_by_set": newest}
 
 
-def pool(data: LongMemEval, times: list[float]) -> tuple[Scores, Scores]:
-    """All sessions in one home: ours, and plain full-text search over the same turns."""
-    ours: Scores = collections.defaultdict(list)
-    theirs: Scores = collections.defaultdict(list)
-    turns = data.turns(list(data.sessions))
-    with remembered(turns, 100, times) as search, plain(turns, 100) as bare:
-        for _, question, gold, _ in data.questions:
-            judge(ours, search(question), gold)
-            judge(theirs, bare(question), gold)
-    progress("pool", len(data.questions))
-    return ours, theirs
-
-
-def progress(name: str, questions: int) -> None:
-    print(f"{name}: {questions} questions", file=sys.stderr, flush=True)
+def table(told: Sequence[Told], names: Sequence[str], rankings: Sequence[str]) -> str:
+    """One row per ranking, in Markdown."""
+    rows = ["| | " + " | ".join(f"{name} {' / '.join(SHOWN[name])}" for name in names) + " |", "|---" * (len(names) + 1) + "|"]
+    for which in rankings:
+        found = [per_cent(scores_of(told, name, which), SHOWN[name]).values() for name in names]
+        cells = [" / ".join("-" if value is None else f"{value:.1f}" for value in each) for each in found]
+        rows.append(f"| {which} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def main() -> None:
-    missing = [name for name in (LOCOMO, LONGMEMEVAL) if not (DATA / name).is_file()]
-    if missing:
-        print(f"nothing was measured: {' and '.join(missing)} not found in {DATA}", file=sys.stderr)
-        print(json.dumps({"not_run": f"{' and '.join(missing)} not found"}))
+    parser = argparse.ArgumentParser(description="How often recall finds what was said.")
+    parser.add_argument("--set", action="append", choices=[*SETS, "long"], help="only these sets; `long` is both with replies")
+    parser.add_argument("--limit", type=int, default=int(os.environ.get("LIMIT", "0")), help="questions, for a quick look")
+    parser.add_argument("--without", action="append", default=[], metavar="PART", help="rank without this part")
+    parser.add_argument("--ablation", action="store_true", help="without each part in turn, as a table")
+    args = parser.parse_args()
+    if absent := missing():
+        print(f"nothing was measured: {' and '.join(absent)} not found in {DATA}", file=sys.stderr)
+        print(json.dumps({"not_run": f"{' and '.join(absent)} not found"}))
         return
-    times: list[float] = []
-    data = LongMemEval(load(LONGMEMEVAL))
-    runs = {"locomo": locomo(times), "r48": r48(data, times), "pool": pool(data, times)}
-    figures = {"locomo": ("r1", "r5", "r10", "ndcg10"), "r48": ("any1", "all5", "ndcg10"), "pool": ("any5", "all5", "ndcg10")}
-    ours, theirs = ({name: per_cent(runs[name][which], figures[name]) for name in runs} for which in (0, 1))
-    print(json.dumps({**ours, "fts5": theirs, "query_ms_p50": round(statistics.median(times), 2)}))
+    chosen = [name for each in args.set or TOP for name in (("long48", "longpool") if each == "long" else (each,))]
+    names = [name for name in SETS if name in chosen]
+    tried = variants() if args.ablation else tuple(f"without {part}" for part in args.without) or (EVERYTHING,)
+    told = list(run_all(tasks(names, args.limit, tried, blocks=not args.ablation)))
+    if args.ablation:
+        print(table(told, names, (*tried, *bare_rankings(names[-1]))))
+        return
+    query_ms = [each for one in told for each in one.query_ms]
+    report = {name: figures(told, names, name) for name in tried}
+    print(json.dumps({
+        **(report[tried[0]] if len(tried) == 1 else report), "fts5": figures(told, names, PLAIN),
+        "encode_per_s": encode_per_s(), "query_ms_p50": round(statistics.median(query_ms), 2),
+    }))  # fmt: skip
 
 
 if __name__ == "__main__":

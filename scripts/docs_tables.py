@@ -17,7 +17,7 @@ from hindbrain.serve.install.agents import CLAUDE_CODE
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # Defaults that are not a plain word.
-UNSHOWN: Final = {"home": "see below", "capture.transcript_roots": "none"}
+UNSHOWN: Final = {"home": "see below", "capture.transcript_roots": "none", "embedder_url": "see below", "embedder_key": "none"}
 
 
 def settings_table() -> str:

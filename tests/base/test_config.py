@@ -40,7 +40,8 @@ def refusal(home: Path, flags: dict[str, object] | None = None, /, **environ: st
 def test_without_any_source_every_value_is_its_default(tmp_path: Path) -> None:
     config = loaded(tmp_path)
     assert dict(config.values) == {
-        "home": str(tmp_path), "database": "sqlite", "tenant": "main", "worker.idle_seconds": 300, "capture.transcript_roots": (),
+        "home": str(tmp_path), "database": "sqlite", "tenant": "main", "embedder": "static", "embedder_url": "",
+        "embedder_key": "", "embedder_timeout": 30, "worker.idle_seconds": 300, "capture.transcript_roots": (),
         "capture.catch_up": True, "journal.keep_segments": 2, "jobs.keep_days": 14, "log.level": "info",
     }  # fmt: skip
     assert {str(config.source_of(s.name)) for s in SETTINGS[1:]} == {"default"}
@@ -64,13 +65,15 @@ def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
     home = home_with(
         tmp_path,
         'database = "postgresql://ada@db/memory"\ntenant = "shop"\nworker.idle_seconds = 0.5\njobs.keep_days = 2\n'
+        'embedder = "openai:org/m-1"\nembedder_url = "https://models.example/base/"\nembedder_key = "k"\nembedder_timeout = 2.5\n'
         '[capture]\ntranscript_roots = ["/srv/a", "~/b"]\ncatch_up = false\n'
         '[journal]\nkeep_segments = 0\n[log]\nlevel = "debug"\n',
     )
     assert dict(loaded(home).values) == {
         "home": str(home), "database": "postgresql://ada@db/memory", "tenant": "shop", "worker.idle_seconds": 0.5,
         "capture.transcript_roots": ("/srv/a", "/home/ada/b"), "capture.catch_up": False, "journal.keep_segments": 0,
-        "jobs.keep_days": 2, "log.level": "debug",
+        "jobs.keep_days": 2, "log.level": "debug", "embedder": "openai:org/m-1", "embedder_url": "https://models.example/base",
+        "embedder_key": "k", "embedder_timeout": 2.5,
     }  # fmt: skip
 
 
@@ -98,6 +101,13 @@ BAD: list[tuple[str, str, str]] = [
     ("capture.transcript_roots", "/a\x1b[31m", r"['/a\x1b[31m']"),
     ("log.level", "loud", "'loud'"), ("database", "mysql", "****"), ("database", "sqlite3", "****"),
     ("database", "postgresql://", "****"), ("database", "postgresql://host:port/x", "****"),
+    ("embedder", "dynamic", "'dynamic'"), ("embedder", "openai", "'openai'"), ("embedder", "openai:", "'openai:'"),
+    ("embedder", "ollama:a b", "'ollama:a b'"), ("embedder", "openai:m\r\nx: y", r"'openai:m\r\nx: y'"),
+    ("embedder_url", "models.example", "****"), ("embedder_url", "ftp://models.example", "****"),
+    ("embedder_url", f"https://ada:{PASSWORD}@m.example", "****"), ("embedder_url", f"https://m.example/?k={PASSWORD}", "****"),
+    ("embedder_url", "http://m.example:99999", "****"), ("embedder_url", "http://m.example/a b", "****"),
+    ("embedder_key", "two words", "****"), ("embedder_key", "line\r\nX-Other: 1", "****"), ("embedder_key", "k" * 2001, "****"),
+    ("embedder_timeout", "0", "0"), ("embedder_timeout", "601", "601"),
 ]  # fmt: skip
 
 
@@ -234,6 +244,13 @@ def test_a_postgresql_database_is_shown_masked(tmp_path: Path) -> None:
     assert config.shown("database") == "postgresql://ada:****@db:5432/memory?****"
     assert PASSWORD not in repr(config)
     assert (config.is_shared, loaded(tmp_path).is_shared) == (True, False)
+
+
+def test_the_key_of_an_embedder_is_never_shown(tmp_path: Path) -> None:
+    config = loaded(tmp_path, HINDBRAIN_EMBEDDER_KEY=PASSWORD, HINDBRAIN_EMBEDDER_URL="https://models.example")
+    assert (config.embedder_key, config.shown("embedder_key")) == (PASSWORD, "****")
+    assert (config.shown("embedder_url"), loaded(tmp_path).shown("embedder_key")) == ("https://models.example", "")
+    assert PASSWORD not in repr(config)
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a" * 65, "a/b", "caf\u00e9", "a\n"])

@@ -34,7 +34,8 @@ def recomputed(ledger: Evidence) -> dict[str, str]:
     for _, turns in itertools.groupby(found, key=lambda row: row[1]):
         talk = [row for row in turns if row[2] in ("user", "assistant")]
         for number, row in enumerate(talk):
-            sides = [talk[beside][3][:NEAR_CHARS] for beside in (number - 1, number + 1) if 0 <= beside < len(talk)]
+            order = (number - 1, number + 1, number - 2, number + 2)
+            sides = [talk[beside][3][:NEAR_CHARS] for beside in order if 0 <= beside < len(talk)]
             wanted[row[0]] = "\n".join(sides)
     return {row[0]: wanted.get(row[0], "") for row in found}
 
@@ -78,4 +79,27 @@ def test_neighbours_close_up_where_a_turn_was_forgotten(
     ledger.ingest(Batch([record(9000, forget_event(ids, 1_000_000))], [], {}))
     assert not stored(ledger).keys() & set(ids)
     assert stored(ledger) == recomputed(ledger)
+    assert is_sound(ledger)
+
+
+def test_a_late_turn_is_noted_beside_two_on_each_side(ledger: Evidence) -> None:
+    """Nearest first, what came before ahead of what came after; a neighbour's beginning alone."""
+    turns = [event(key=f"k{at}", at=at, text=f"said {at}") for at in range(1, 8)]
+    for number, each in enumerate([*turns[:3], *turns[4:]]):
+        ledger.ingest(Batch([record(10 * number, each)], [], {}))
+    near = {each.id: each.at for each in turns}
+    found = {near[identifier]: text.split("\n") for identifier, text in stored(ledger).items()}
+    assert found == {
+        1: ["said 2", "said 3"], 2: ["said 1", "said 3", "said 5"], 3: ["said 2", "said 5", "said 1", "said 6"],
+        5: ["said 3", "said 6", "said 2", "said 7"], 6: ["said 5", "said 7", "said 3"], 7: ["said 6", "said 5"],
+    }  # fmt: skip
+    late = event(key="k4", at=4, text="late " * 200)
+    ledger.ingest(Batch([record(900, late)], [], {}))
+    beginning = ("late " * 200)[:NEAR_CHARS]
+    found = {near[identifier]: text.split("\n") for identifier, text in stored(ledger).items()}
+    assert found == {
+        1: ["said 2", "said 3"], 2: ["said 1", "said 3", beginning], 3: ["said 2", beginning, "said 1", "said 5"],
+        4: ["said 3", "said 5", "said 2", "said 6"], 5: [beginning, "said 6", "said 3", "said 7"],
+        6: ["said 5", "said 7", beginning], 7: ["said 6", "said 5"],
+    }  # fmt: skip
     assert is_sound(ledger)

@@ -432,3 +432,14 @@ def test_jobs_of_one_tenant_are_not_those_of_another(shared_url: str, empty_file
     assert q.queue.reap() == Reaped()
     assert (q.queue.counts(), other.counts()) == ({("k", "ready"): 1}, {("k", "running"): 1})
     q.engine.close()
+
+
+def test_a_copy_of_a_ledger_gives_back_whatever_runs_and_the_tries_with_it(tenant: Tenant) -> None:
+    q = opened(tenant)
+    q.add("a", "b")
+    a = q.claim_one()
+    assert q.queue.release_all() == 1
+    again = q.claim(limit=2)
+    assert [(job.key, job.attempts) for job in again] == [("a", 1), ("b", 1)]
+    with pytest.raises(LeaseLost):
+        q.queue.finish([a])

@@ -55,6 +55,11 @@ def _fill(connection: sqlite3.Connection, number: int) -> None:
     if number >= 5:
         connection.execute("INSERT INTO jobs (kind, key, state, run_after_ms, enqueued_ms, changed_ms)"
                            " VALUES ('digest', 's_1', 'ready', 1, 1, 1)")  # fmt: skip
+    if number >= 6:
+        connection.execute("INSERT INTO meta VALUES ('embedder', 'm1')")
+        connection.execute("INSERT INTO vectors (model, turn, place, start, end, vector)"
+                           " SELECT 'm1', rowid, 0, 0, 5, x'017f81' FROM turns WHERE id = 'e_1'")  # fmt: skip
+        connection.execute("DELETE FROM unembedded_turns WHERE turn IN (SELECT turn FROM vectors)")
 
 
 def _fill_recall(connection: sqlite3.Connection) -> None:
@@ -63,5 +68,5 @@ def _fill_recall(connection: sqlite3.Connection) -> None:
                        " 'global', 5, 5, 0)")  # fmt: skip
     connection.execute("INSERT INTO links VALUES ('m_1', 0, 'derived_from', 'e_1', NULL, 5)")
     connection.execute("INSERT INTO memories_fts (id, text) VALUES ('m_1', 'a kept fact')")
-    connection.execute("INSERT INTO injections VALUES ('s_1', 'e_1', 5)")
+    connection.execute("INSERT INTO injections (session_id, item_id, at) VALUES ('s_1', 'e_1', 5)")
     connection.execute("INSERT INTO forgotten VALUES ('e_gone', 5)")

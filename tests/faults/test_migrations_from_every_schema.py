@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hindbrain.ledger import schema
+from hindbrain.ledger import schema, vectors
 from hindbrain.ledger.check import problems
 from hindbrain.ledger.schema import shipped
 from hindbrain.ledger.store import Ledger
@@ -50,7 +50,12 @@ def is_whole(path: Path, number: int, fresh: list[tuple[str, str, str]]) -> None
     """The newest schema, every row of the old one, and nothing that a check would find."""
     with Ledger.open(path, CLOCK) as ledger:
         assert problems(ledger) == []
-        assert [hit.turn_id for hit in ledger.search("word7")] == ["e_7"]
+        assert [hit.turn_id for hit in ledger.search("word7")][:1] == ["e_7"]
+        near = "\n".join(f"word{each} said long ago" for each in (6, 8, 5, 9)) if number < 6 else ""  # newer rows bring their own
+        assert ledger.connection.execute("SELECT near FROM turns WHERE id = 'e_7'").fetchone() == (near,)
+        with ledger.reading() as database:
+            waiting = TURNS + (1 if number >= 2 else 0)
+            assert vectors.counts(database) == ((1, waiting - 1) if number >= 6 else (0, waiting))
         counts = ledger.counts()
         assert (counts.turns, counts.sessions, counts.projects, counts.torn) == (TURNS, 1, 1, 1)
         assert counts.memories == (1 if number >= 2 else 0)

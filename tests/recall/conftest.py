@@ -10,7 +10,10 @@ import pytest
 from hindbrain import Memory
 from hindbrain.base.errors import StorageError
 from hindbrain.serve import daemon
+from tests.engines import cluster, empty_file, engine, ledger, new_ledger, pg_url
 from tests.serve.installed import until
+
+__all__ = ["cluster", "empty_file", "engine", "ledger", "new_ledger", "pg_url"]
 
 
 @pytest.fixture

@@ -82,7 +82,8 @@ def test_a_pinned_statement_is_told_whatever_the_prompt_until_it_is_pinned_no_mo
     assert "heron" not in by_hook(home, "SessionStart", start)
     memory.pin(kept)
     memory.settle()
-    assert "(rule, fact, user) the build machine is called heron" in by_hook(home, "SessionStart", start)
+    said = by_hook(home, "SessionStart", start)
+    assert "\nStanding rules:\n[m_" in said and "] fact, user: the build machine is called heron\n" in said
     memory.pin(kept, False)
     memory.settle()
     assert "heron" not in by_hook(home, "SessionStart", start)

@@ -47,7 +47,7 @@ def test_a_session_of_which_more_fits_comes_first(memory: Memory) -> None:
     hits = memory.search("marmoset cage", project="/p/one")
     same = [hit.session for hit in hits if hit.text == "the marmoset cage"]
     assert same[0] == "rich"
-    assert hits[0].parts.keys() == {"words", "session"}
+    assert {"words", "session"} < hits[0].parts.keys()
     assert hits[0].score == pytest.approx(sum(hits[0].parts.values()))
 
 

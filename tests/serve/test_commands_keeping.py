@@ -47,7 +47,7 @@ def test_what_is_remembered_is_found_at_once_and_in_its_project_alone(run: Comma
     assert (made["kind"], made["project"], made["pinned"]) == ("decision", "shop", True)
     assert made["text"] == "the walrus deploys on Friday"
     assert made["id"] in {each["id"] for each in run.one("search", "walrus")}
-    assert made["id"] in run("context").out
+    assert f"[{made['id'][:6]}]" in run("context").out
     monkeypatch.chdir(run.folder.parent)
     assert run.one("search", "walrus") == []
 
@@ -57,7 +57,7 @@ def test_a_global_memory_holds_in_every_project(run: CommandLine, monkeypatch: p
     assert (made["scope"], made["project"]) == ("global", None)
     monkeypatch.chdir(run.folder.parent)
     assert made["id"] in {each["id"] for each in run.one("search", "British")}
-    assert made["id"] in run("context").out
+    assert f"[{made['id'][:6]}]" in run("context").out
 
 
 def test_a_projects_name_means_the_project_that_has_it(run: CommandLine) -> None:
@@ -82,9 +82,9 @@ def test_a_correction_stays_where_the_old_statement_was(run: CommandLine) -> Non
 
 def test_a_pin_goes_on_and_off(run: CommandLine) -> None:
     made = run.one("remember", "the cellar floods")["id"]
-    assert made not in run("context").out
-    assert run.one("pin", made)["pinned"] is True and made in run("context").out
-    assert run.one("pin", made, "--off")["pinned"] is False and made not in run("context").out
+    assert made[:6] not in run("context").out
+    assert run.one("pin", made)["pinned"] is True and made[:6] in run("context").out
+    assert run.one("pin", made, "--off")["pinned"] is False and made[:6] not in run("context").out
 
 
 def test_only_a_memory_can_be_corrected_or_pinned(run: CommandLine) -> None:

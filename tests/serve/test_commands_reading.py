@@ -132,8 +132,8 @@ def test_context_prints_the_block_an_agent_would_get(run: CommandLine, ids: dict
     start, asked = run("context"), run("context", "why does the login test fail again")
     for ran in (start, asked):
         assert ran.code == 0 and ran.out.startswith("<hindbrain-memory ") and ran.out.endswith("</hindbrain-memory>\n")
-        assert "answer in British English" in ran.out and ids["foreign"] not in ran.out
-    assert ids["second"] in start.out and ids["second"] not in asked.out and ids["prompt"] in asked.out
+        assert "answer in British English" in ran.out and ids["foreign"][:6] not in ran.out
+    assert ids["second"][:6] in start.out and ids["second"][:6] not in asked.out and ids["prompt"][:6] in asked.out
     data = run.one("context", "why does the login test fail again")
     assert data["text"] + "\n" == asked.out and data["event"] == "UserPromptSubmit"
     assert {each["id"] for each in data["items"]} >= {ids["prompt"]}

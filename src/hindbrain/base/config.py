@@ -76,6 +76,22 @@ class Config:
         return cast(str, self.values["tenant"])
 
     @property
+    def embedder(self) -> str:
+        return cast(str, self.values["embedder"])
+
+    @property
+    def embedder_url(self) -> str:
+        return cast(str, self.values["embedder_url"])
+
+    @property
+    def embedder_key(self) -> str:
+        return cast(str, self.values["embedder_key"])
+
+    @property
+    def embedder_timeout(self) -> float:
+        return cast(float, self.values["embedder_timeout"])
+
+    @property
     def worker_idle_seconds(self) -> float:
         return cast(float, self.values["worker.idle_seconds"])
 

@@ -9,6 +9,7 @@ HindbrainError
  |    +-- UnsafePath       4   a path is a link, a device, or belongs to somebody else
  |    +-- LockTimeout      4   a lock was held for longer than we wait
  +-- JournalError          4   an event could not be made durable, or an archive cannot be trusted
+ +-- EmbedderFailed        8   texts could not be turned into vectors; carries whether trying again may help
  +-- LedgerError           5   the database could not do its work
       +-- LedgerBusy       5   another process holds the database; trying again is right
       |    +-- LedgerUnreachable 5  the database server is away or full; later it may be there
@@ -100,6 +101,18 @@ class JournalError(HindbrainError):
 
     exit_code = 4
     default_hint = "check free space and permissions with `hindbrain doctor`"
+
+
+class EmbedderFailed(HindbrainError):
+    """Texts could not be turned into vectors"""
+
+    exit_code = 8
+    default_hint = "search goes by words meanwhile; see the settings that begin with embedder in `hindbrain config show`"
+
+    def __init__(self, message: str = "", *, hint: str = "", retryable: bool = False, after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retryable = retryable  # the same texts may be embedded later
+        self.after = after  # seconds the other side asks to be left alone
 
 
 class LedgerError(HindbrainError):

@@ -11,6 +11,7 @@
     forgetting        a mark: a wish to forget is being carried out
     machine, .lock    this home's own id in a shared ledger
     sharing           how far the shared ledger has got, and what keeps it
+    derived/          what can be made again from the ledger's rows: the signs of its vectors
 """
 
 from __future__ import annotations
@@ -76,3 +77,7 @@ class Home:
     @property
     def sharing(self) -> Path:
         return self.root / "sharing"
+
+    @property
+    def derived(self) -> Path:
+        return self.root / "derived"

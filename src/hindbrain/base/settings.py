@@ -20,6 +20,8 @@ Value = bool | int | float | str | tuple[str, ...]
 MASK: Final = "****"
 POSTGRESQL: Final = ("postgresql://", "postgres://")
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_EMBEDDER: Final = re.compile(r"(?:fastembed|openai|ollama):[A-Za-z0-9._:/@+-]{1,200}")
+_PRINTABLE: Final = re.compile(r"[!-~]{1,2000}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,16 @@ def mask_database(value: str) -> str:
     return f"{scheme}://{user}{colon and ':' + MASK}{at}{host}{query and '?' + MASK}"
 
 
+def mask_nothing(value: str) -> str:
+    """A value that holds no secret once it is checked, but may do so where it is refused."""
+    return value
+
+
+def mask_whole(value: str) -> str:
+    """A secret of which nothing may be shown but whether there is one."""
+    return MASK if value else ""
+
+
 def _database(value: object) -> str:
     if value == "sqlite":
         return "sqlite"
@@ -85,6 +97,32 @@ def _database(value: object) -> str:
 def _name(value: object) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise ValueError("not a name")
+    return value
+
+
+def _embedder(value: object) -> str:
+    if not isinstance(value, str) or not (value in ("static", "none") or _EMBEDDER.fullmatch(value)):
+        raise ValueError("not an embedder we know")
+    return value
+
+
+def _url(value: object) -> str:
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not _PRINTABLE.fullmatch(value):
+        raise ValueError("not an address")
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("not an address of the web")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("a secret may stand there, and it would be shown")
+    return value.rstrip("/")
+
+
+def _key(value: object) -> str:
+    """A key goes into a header: nothing that could end the line or begin another."""
+    if not isinstance(value, str) or not (value == "" or _PRINTABLE.fullmatch(value)):
+        raise ValueError("not a key")
     return value
 
 
@@ -168,6 +206,22 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "tenant", "main", "Whose memories are kept in a shared database; tenants never see each other's.",
         "1 to 64 letters, digits, dots, dashes and underscores", _name, str,
+    ),
+    Setting(
+        "embedder", "static", "What turns text into vectors for search by meaning: the package's own table, a model, or nothing.",
+        '"static", "none", "fastembed:MODEL", "openai:MODEL" or "ollama:MODEL"', _embedder, str,
+    ),
+    Setting(
+        "embedder_url", "", "Where a model of the kind openai or ollama answers: the part before /v1/embeddings or /api/embed.",
+        "an http:// or https:// address without user, password and question mark", _url, str, mask=mask_nothing,
+    ),
+    Setting(
+        "embedder_key", "", "The key an embedder of the kind openai asks for.",
+        "up to 2000 printable letters without spaces", _key, str, mask=mask_whole,
+    ),
+    Setting(
+        "embedder_timeout", 30, "After how many seconds an embedder that does not answer is given up.",
+        "a number from 0.1 to 600", _number(0.1, 600), _text_to_number,
     ),
     Setting(
         "worker.idle_seconds", 300, "The worker leaves after this many seconds without work.",

@@ -1,8 +1,8 @@
 """A ledger -> what is wrong with it, each finding with its place and its repair.
 
-Recomputes what is stored instead of trusting it: SQLite's own structure, the links between tables, the full-text indexes
-against turns and memories, the schema against the one shipped, the cursors against journal and archives. What no check can
-see is a letter changed inside a text: only the journal knows what it was, and a rebuild brings it back.
+Recomputes what is stored instead of trusting it: SQLite's own structure, the links between tables, the full-text indexes and
+the vectors against turns and memories, the schema against the one shipped, the cursors against journal and archives. What no
+check can see is a letter changed inside a text: only the journal knows what it was, and a rebuild brings it back.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Final, Literal
 
 from hindbrain.base.errors import HindbrainError
 from hindbrain.journal.read import archives, read_archive, segment_name, segments
-from hindbrain.ledger import schema
+from hindbrain.ledger import schema, vectors
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
 
 REBUILD: Final = "run `hindbrain doctor --repair`: the ledger is rebuilt from the journal and its archives"
 REINDEX: Final = "run `hindbrain doctor --repair`: the full-text index is made anew from the turns"
+REEMBED: Final = "run `hindbrain doctor --repair`: what lacks vectors is embedded anew"
 REINSTALL: Final = "install the released package again, then run `hindbrain doctor --repair`"
 
 _TEXT_TABLES: Final = ("projects", "project_aliases", "places", "sessions", "turns", "events", "traces", "cursors", "damage",
-                       "redactions", "memories", "links", "injections", "forgotten", "meta")  # fmt: skip
+                       "redactions", "memories", "links", "injections", "forgotten", "meta", "unembedded_memories")  # fmt: skip
 _JSON: Final = (("sessions", "detail"), ("turns", "detail"), ("events", "detail"), ("memories", "detail"),
                 ("cursors", "position"))  # fmt: skip
 
@@ -48,7 +49,9 @@ class Problem:
 
 def problems(ledger: Ledger, journal: Path | None = None, archive: Path | None = None) -> list[Problem]:
     """Everything wrong with a ledger; with the directories of journal and archives its cursors are checked too."""
-    checks: list[Callable[[Ledger], Iterator[Problem]]] = [_structure, _references, _schema, _texts, _index, _memory_index]
+    checks: list[Callable[[Ledger], Iterator[Problem]]] = [
+        _structure, _references, _schema, _texts, _index, _memory_index, _vectors,
+    ]  # fmt: skip
     found = [problem for check in checks for problem in _guarded(check, ledger)]
     if journal is not None:
         found += _guarded(lambda checked: _cursors(checked, journal), ledger)
@@ -152,6 +155,11 @@ def _index_gaps(connection: sqlite3.Connection) -> tuple[int, int]:
     return int(connection.execute(missing).fetchone()[0]), int(connection.execute(extra).fetchone()[0])
 
 
+def _vectors(ledger: Ledger) -> Iterator[Problem]:
+    for what in vectors.differences(ledger.connection):
+        yield Problem(what, "table vectors", REEMBED, repair="reindex")
+
+
 def _cursors(ledger: Ledger, journal: Path) -> Iterator[Problem]:
     """A cursor behind the end of its segment means that the journal is not the one this ledger was filled from."""
     for path in segments(journal):
@@ -171,6 +179,7 @@ def _archived(ledger: Ledger, archive: Path) -> Iterator[Problem]:
 
 
 def repair_index(ledger: Ledger) -> None:
-    """Make the full-text index anew from the turns."""
+    """Make the full-text index anew from the turns, and let what lacks vectors wait for them."""
     with ledger.writing() as connection:
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
+        vectors.mend(connection)

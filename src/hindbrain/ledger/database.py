@@ -62,6 +62,23 @@ class Foreign(Database, Protocol):
     def score_turns(self, words: Sequence[str], near_weight: float, identifiers: Sequence[str]) -> list[tuple[str, float]]:
         """Ids and BM25 scores of these turns."""
 
+    def locking(self, held: str, kept: str) -> str:
+        """The end of a SELECT that holds the rows of one table and keeps those of another from going until the transaction ends.
+
+        Rows that somebody else holds are passed over. Nothing in a transaction that only reads.
+        """
+
+    def put_vectors(self, rows: Sequence[tuple[str, int | None, str | None, int, int, int, bytes, bytes]]) -> None:
+        """Put vectors in: model, turn, memory, place, start, end, vector, signs."""
+
+    def nearest_vectors(
+        self, model: str, bits: bytes, project: str | None, everything: bool, after: int, before: int, limit: int
+    ) -> list[int]:
+        """Ids of the vectors inside a scope whose signs differ least from these, best first."""
+
+    def turns_holding(self, words: Sequence[str]) -> list[int]:
+        """In how many turns each of the words stands, its own or its neighbours'."""
+
     def defer_constraints(self) -> None:
         """Check references when the transaction commits, not before."""
 

@@ -90,5 +90,13 @@ def scores(database: Database, words: Sequence[str], near_weight: float, identif
     return dict(foreign(database).score_turns(words, near_weight, identifiers))
 
 
+def holding(database: Database, words: Sequence[str]) -> list[int]:
+    """In how many turns each of these words stands, its own or its neighbours'."""
+    if is_sqlite(database):
+        query = "SELECT count(*) FROM turns_fts WHERE turns_fts MATCH ?"
+        return [int(database.execute(query, (_any_of([word]),)).fetchone()[0]) for word in words]
+    return foreign(database).turns_holding(words)
+
+
 def _any_of(words: Sequence[str]) -> str:
     return " OR ".join(f'"{word}"' for word in words)

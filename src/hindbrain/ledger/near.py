@@ -1,13 +1,13 @@
 """Turns of a session -> each turn's neighbours, as text to be searched beside its own.
 
-A reply often answers in words the question does not repeat, and the turn before has them. What counts as a neighbour is
+A reply often answers in words the question does not repeat, and the turns before have them. What counts as a neighbour is
 talk: what people and agents said, not what tools were told. Only the beginning of a neighbour is kept, so a long reply
 does not drown what stands next to it. The column is derived: it follows from the turns, whatever order they came in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hindbrain.ledger import fulltext
@@ -16,14 +16,17 @@ from hindbrain.ledger.merge import Piece
 
 ROLES: Final = ("user", "assistant")
 NEAR_CHARS: Final = 600
+REACH: Final = 2
+# Nearest first, the one before ahead of the one after. Migration 0006 says the same in SQL.
+BESIDE: Final = (-1, 1, -2, 2)
 
 _TALK: Final = f"""
 SELECT rowid, substr(text, 1, {NEAR_CHARS}), near FROM turns
 WHERE session_id = ? AND role IN ('user', 'assistant') AND
 """
-_BEFORE: Final = f"{_TALK} at < ? ORDER BY at DESC, id DESC LIMIT 2"
+_BEFORE: Final = f"{_TALK} at < ? ORDER BY at DESC, id DESC LIMIT {2 * REACH}"
 _WITHIN: Final = f"{_TALK} at BETWEEN ? AND ? ORDER BY at, id"
-_AFTER: Final = f"{_TALK} at > ? ORDER BY at, id LIMIT 2"
+_AFTER: Final = f"{_TALK} at > ? ORDER BY at, id LIMIT {2 * REACH}"
 _SET: Final = "UPDATE turns SET near = ? WHERE rowid = ?"
 
 
@@ -36,9 +39,14 @@ def among(pieces: Iterable[Piece]) -> dict[str, str]:
     found = {}
     for turns in talk.values():
         turns.sort()
+        texts = [text for _, _, text in turns]
         for number, (_, identifier, _) in enumerate(turns):
-            found[identifier] = "\n".join(turns[beside][2] for beside in (number - 1, number + 1) if 0 <= beside < len(turns))
+            found[identifier] = _beside(texts, number)
     return found
+
+
+def _beside(texts: Sequence[str], number: int) -> str:
+    return "\n".join([texts[number + step] for step in BESIDE if 0 <= number + step < len(texts)])
 
 
 def place(connection: Database, spans: Mapping[str, tuple[int, int]], indexed_to: int | None = None) -> None:
@@ -63,11 +71,11 @@ def _changed(connection: Database, session: str, low: int, high: int) -> Iterato
     within = connection.execute(_WITHIN, (session, low, high)).fetchall()
     after = connection.execute(_AFTER, (session, high)).fetchall()
     chain = [*before, *within, *after]
-    # of two turns before (or after) the stretch, the outer one is only there as the inner one's neighbour
-    first, last = max(0, len(before) - 1), len(chain) - max(0, len(after) - 1)
+    texts = [text for _, text, _ in chain]
+    # the outer ones before (and after) the stretch are only there as neighbours of the inner ones
+    first, last = max(0, len(before) - REACH), len(chain) - max(0, len(after) - REACH)
     for number in range(first, last):
         row, _, known = chain[number]
-        sides = [chain[beside][1] for beside in (number - 1, number + 1) if 0 <= beside < len(chain)]
-        near = "\n".join(sides)
+        near = _beside(texts, number)
         if near != known:
             yield row, near

@@ -20,6 +20,8 @@ from hindbrain.ledger.merge import ORIGIN_BITS, clean
 MAX_SEARCH_WORDS: Final = 32
 MAX_HITS: Final = 1000
 _WORD: Final = re.compile(r"\w+")
+_ID: Final = re.compile("[a-z0-9_]{1,200}")
+_BEHIND: Final = "\x7f"  # greater than any letter of an id
 
 _NEAR_WEIGHT: Final = 0.3
 _FOUND: Final = """
@@ -164,6 +166,18 @@ def _turn(row: tuple[object, ...]) -> Turn:
     source = None if path is None else (path, source_start, source_end)
     columns += [origins, segment, start, source, json.loads(detail)]
     return Turn(*columns)
+
+
+def turns_by_prefix(connection: Database, prefix: str, limit: int) -> list[str]:
+    """Ids of turns and memories that begin so, in order, no more than `limit`; what cannot begin an id begins none."""
+    if not _ID.fullmatch(prefix) or limit < 1:
+        return []
+    found: list[str] = []
+    for table in ("turns", "memories"):
+        # by the index on ids: from the prefix to what would come after everything that begins with it
+        query = f"SELECT id FROM {table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+        found += [row[0] for row in connection.execute(query, (prefix, f"{prefix}{_BEHIND}", limit)).fetchall()]
+    return sorted(found)[:limit]
 
 
 def forked_at(connection: Database, session_id: str) -> int | None:

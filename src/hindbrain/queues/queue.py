@@ -141,6 +141,10 @@ class Queue:
                 database.execute(self._words.release, self._values(**self._held(jobs)))
                 self._tell(database)
 
+    def release_all(self) -> int:
+        """Give back whatever runs: in a copy of a ledger, whose workers are elsewhere. How many."""
+        return self._ledger.run_alone(self._words.release_all, self._values())[1]
+
     def promote(self) -> int:
         """Make ready what is due; how many."""
         return self._ledger.run_alone(self._words.promote, self._values())[1]

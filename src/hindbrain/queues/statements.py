@@ -146,11 +146,12 @@ UPDATE jobs SET
     again = 0, lead = 0, owner = '', error = :error, changed_ms = {now}
 FROM {held} WHERE id = held_id AND token = held_token AND {running}
 """
-_RELEASE: Final = """
+_GIVE_BACK: Final = """
 UPDATE jobs SET state = 'ready', attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END,
     again = 0, lead = 0, owner = '', changed_ms = {now}
-FROM {held} WHERE id = held_id AND token = held_token AND {running}
 """
+_RELEASE: Final = "{give_back}\nFROM {held} WHERE id = held_id AND token = held_token AND {running}"
+_RELEASE_ALL: Final = "{give_back}\nWHERE {moving}state = 'running'"
 # A waiting job whose last change lies in the future saw the clock set back: how long it has waited nobody knows.
 _PROMOTE: Final = """
 UPDATE jobs SET state = 'ready', changed_ms = {now}
@@ -264,6 +265,7 @@ class Statements:
     finish_one: str  # SQLite alone
     fail: str
     release: str
+    release_all: str
     promote: str
     reap: str
     prune: str
@@ -280,6 +282,7 @@ def statements(*, sqlite: bool) -> Statements:
         "limit": "{limit}",
     }  # fmt: skip
     words |= {"take": _TAKE.format(**words).strip(), "done": _DONE.format(**words).strip()}
+    words["give_back"] = _GIVE_BACK.format(**words).strip()
 
     def text(template: str) -> str:
         return template.format(**words).strip()
@@ -289,6 +292,7 @@ def statements(*, sqlite: bool) -> Statements:
         park_unreadable=text(_PARK_UNREADABLE), make_lead=_MAKE_LEAD, heartbeat=text(_HEARTBEAT),
         finish=text(_FINISH_SQLITE if sqlite else _FINISH_POSTGRESQL),
         finish_one=text(_FINISH_ONE_SQLITE) if sqlite else "",
-        fail=text(_FAIL), release=text(_RELEASE), promote=text(_PROMOTE), reap=text(_REAP), prune=text(_PRUNE),
+        fail=text(_FAIL), release=text(_RELEASE), release_all=text(_RELEASE_ALL), promote=text(_PROMOTE), reap=text(_REAP),
+        prune=text(_PRUNE),
         next_due=text(_NEXT_DUE), retry=text(_RETRY), cancel=text(_CANCEL),
     )  # fmt: skip

@@ -55,7 +55,7 @@ WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BE
 """
 _STANDING = """
 SELECT id, kind, text, created_at, project_id, trust FROM memories
-WHERE superseded_by IS NULL AND valid_to IS NULL {project}
+WHERE valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL)) {project}
   AND (pinned = 1 OR kind IN ('instruction', 'preference', 'correction'))
 ORDER BY pinned DESC, created_at DESC, id LIMIT ?
 """
@@ -90,11 +90,15 @@ class Scope:
 class Found:
     """A turn or a memory that fits, and why."""
 
-    __slots__ = ("agent", "at", "id", "key", "kind", "parts", "project", "role", "score", "session", "session_id", "text")
+    __slots__ = (
+        "agent", "at", "end", "id", "key", "kind", "likeness", "note", "parts", "project", "role", "score", "session",
+        "session_id", "start", "superseded", "text", "valid_to",
+    )  # fmt: skip
 
     def __init__(
         self, id: str, kind: str, role: str, text: str, at: int, key: str, agent: str, session: str, project: str | None,
-        parts: dict[str, float], session_id: str = "",
+        parts: dict[str, float], session_id: str = "", start: int = 0, end: int = 0, valid_to: int | None = None,
+        superseded: bool = False, note: str = "",
     ) -> None:  # fmt: skip
         self.id = id
         self.kind = kind  # "turn", or the kind of memory
@@ -106,8 +110,14 @@ class Found:
         self.session = session  # as the client calls it
         self.session_id = session_id  # as the ledger does
         self.project = project
-        self.parts = parts
+        self.parts = parts  # what each part of the ranking gives it, weighted
         self.score = sum(parts.values())
+        self.start = start  # the passage that fits best, in letters; 0, 0 for the whole text
+        self.end = end
+        self.valid_to = valid_to  # of a memory: until when it held, None while it does
+        self.superseded = superseded
+        self.likeness = 0.0  # of its best passage and the question, from 0 to 1; 0 where only words were compared
+        self.note = note  # in plain words what else is to be said of it: "said 3 times, last on 2026-03-01"
 
 
 def search(connection: "Database", question: str, scope: Scope, k: int, *, talk_only: bool = False) -> list[Found]:
@@ -226,7 +236,7 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
 
 
 def standing(connection: "Database", scope: Scope, limit: int = 40) -> list[Found]:
-    """Rules that hold whatever the question: pinned statements, instructions, preferences, corrections; newest first."""
+    """Rules that hold whatever the question, at the scope's end: pinned, instructions, preferences, corrections; newest first."""
     condition, values = scope.condition("memories")
-    rows = connection.execute(_STANDING.format(project=condition), (*values, limit)).fetchall()
+    rows = connection.execute(_STANDING.format(project=condition), (scope.before, scope.before, *values, limit)).fetchall()
     return [Found(row[0], row[1], row[5], row[2], row[3], row[0], "", "", row[4], {}) for row in rows]

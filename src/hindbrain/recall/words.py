@@ -34,9 +34,9 @@ class _Letters(dict[int, int]):
 _LETTERS = _Letters()
 
 
-def spaced(text: str) -> str:
-    """The words of a text, in lower case and with nothing but space between them."""
-    return " ".join(text[:MAX_CHARS].translate(_LETTERS).lower().split())
+def spaced(text: str, most: int = MAX_CHARS) -> str:
+    """The words of a text, of its first letters at least, in lower case and with nothing but space between them."""
+    return " ".join(text[:most].translate(_LETTERS).lower().split())
 
 
 def words_of(text: str) -> list[str]:

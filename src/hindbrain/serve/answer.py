@@ -115,8 +115,8 @@ def _from_ledger(home: bytes, event: str, payload: bytes) -> bytes | None:
 
 
 def known_text(cwd: str) -> str:
-    """What the agent reads anyway from the project's own instruction files, as one line of lower-case text."""
-    from hindbrain.recall.block import defused
+    """The words of what the agent reads anyway: the project's own instruction files."""
+    from hindbrain.recall.words import spaced
 
     texts: list[str] = []
     for name in ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"):
@@ -131,7 +131,7 @@ def known_text(cwd: str) -> str:
             continue  # it cannot be read, and the agent cannot either
         finally:
             posix.close(file)
-    return defused(" ".join(texts)).lower() if texts else ""
+    return spaced(" ".join(texts), 3 * _MAX_FILE)
 
 
 def question(event: str, scope: object, session: str, prompt: str, already: "frozenset[str]") -> "Asked":
@@ -141,6 +141,7 @@ def question(event: str, scope: object, session: str, prompt: str, already: "fro
     start = event == "SessionStart"
     return Asked(
         scope, prompt="" if start else prompt, session=session, budget=BUDGETS[event], recent=start, already=already,  # type: ignore[arg-type]
+        agent="claude-code", eases=event == "UserPromptSubmit",
     )  # fmt: skip
 
 

@@ -44,17 +44,20 @@ _PEER_SECONDS: Final = 0.5
 _MAX_PROMPT: Final = 4_000
 
 Told = tuple[str, list[str], int]
+Build = Callable[[Database, Asked, str], tuple[str, list[rank.Found]]]
 
 
 class Asking(threading.Thread):
     """Answers until it is stopped. `told` holds what was said to whom, for the worker to write down."""
 
     def __init__(
-        self, home: Home, clock: Clock, warm: Warm | None = None, trouble: Callable[[], str] = lambda: ""
-    ) -> None:
+        self, home: Home, clock: Clock, warm: Warm | None = None, trouble: Callable[[], str] = lambda: "",
+        build: Build = context.build,
+    ) -> None:  # fmt: skip
         super().__init__(name="asking", daemon=True)
         self._warm = warm
         self._trouble = trouble  # of sharing, in words for the agent
+        self._build = build
         self.told: queue.SimpleQueue[Told] = queue.SimpleQueue()
         self._home = home
         self._clock = clock
@@ -117,6 +120,10 @@ class Asking(threading.Thread):
                 log.info("a question was not answered: %s", error.message)
             except (OSError, ValueError) as error:
                 log.info("a question was not answered: %s", error)
+            except HindbrainError:
+                raise  # the ledger itself: it is opened anew
+            except Exception:  # the boundary of one question: the next may well be answered
+                log.exception("a question was not answered")
 
     def answer(self, ledger: Evidence, event: str, payload: dict[str, object]) -> bytes:
         """The bytes for one hook call."""
@@ -150,7 +157,7 @@ class Asking(threading.Thread):
             mine = copy.copy(asked)  # one that comes too late is still at work while the next ledger is asked
             with other.reading() as connection:
                 mine.scope = rank.Scope(project or _known_as(connection, identity))
-                return context.build(connection, mine, health)
+                return self._build(connection, mine, health)
 
         if self._warm is not None:
             with contextlib.suppress(NoAnswer):

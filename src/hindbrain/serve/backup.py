@@ -31,6 +31,7 @@ from hindbrain.journal.read import archives, segments
 from hindbrain.ledger.backup import backup_to
 from hindbrain.ledger.check import problems
 from hindbrain.ledger.store import Ledger
+from hindbrain.queues.queue import Queue
 from hindbrain.serve.drain import replay_again
 
 MANIFEST: Final = "manifest.json"
@@ -194,6 +195,7 @@ def _check_ledger(home: Home, clock: Clock) -> None:
         with Ledger.open(home.ledger, clock) as ledger:
             found = problems(ledger)
             replay_again(ledger)  # a segment may have been archived between the copy of the ledger and that of the archives
+            Queue(ledger, clock).release_all()  # whoever ran a job when the copy was made runs it in the other home
         if found:
             raise BadBackup(f"the ledger in the backup is not sound: {found[0]}")
 

@@ -34,6 +34,9 @@ from hindbrain.journal import losses
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve.asking import Asking
 from hindbrain.serve.drain import Drain, Drained, default_roots
+from hindbrain.serve.embedding_part import EmbeddingPart
+from hindbrain.serve.recalling import Recalling
+from hindbrain.serve.using import note_uses
 from hindbrain.serve.work import Work
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ TAKE_OVER_SECONDS: Final = 5.0
 LOOK_SECONDS: Final = 0.5
 ROLE: Final = "worker"  # what a worker writes into its lock behind its pid
 RETRY_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
+_ARENA_MAX: Final = -8  # glibc's numbers for mallopt
+_TRIM_THRESHOLD: Final = -1
 _LOG_BYTES: Final = 1 << 20
 
 
@@ -64,6 +69,8 @@ class Worker:
         self._make_work = work
         self._jobs: Work | None = None
         self._shared: SharedPart | None = None
+        self._recalling = Recalling(config, self._clock, hurried=True)
+        self._embedding: EmbeddingPart | None = None
         self._stopping = False
         self._is_up = False
         self._told: Callable[[], None] = lambda: None
@@ -97,14 +104,17 @@ class Worker:
 
     def _serve(self) -> None:
         collect_rarely()
+        one_thread_for_numbers()
+        one_heap()
         self._on_signals()
         self._open_pipe()
         log.info("worker %d serves %s", os.getpid(), self._home.root)
         try:
             self._work_until_done()
         finally:
-            if self._shared is not None:
-                self._shared.close()
+            for part in (self._embedding, self._shared):
+                if part is not None:
+                    part.close()
             if self._jobs is not None:
                 self._jobs.stop()
         log.info("worker %d leaves", os.getpid())
@@ -131,15 +141,17 @@ class Worker:
                 finish(self._home, ledger, self._clock)  # a wish to forget that was cut off half-way
             drain = Drain(self._home, ledger, self._clock, [*default_roots(), *self._config.transcript_roots])
             self._begin_sharing()
-            asking = Asking(self._home, self._clock, *(() if self._shared is None else (self._shared.warm, self._shared.trouble)))
+            asking = self._asking()
             if asking.open():
                 asking.start()
             self._told = lambda: _write_down(asking, ledger)
             self._begin_jobs()
+            self._begin_embedding()
             try:
                 drain.replay_archives(Drained())
                 if self._config.catch_up:
                     drain.catch_up(Drained())
+                self._wake_embedding()
                 return self._loop(drain)
             finally:
                 asking.close()
@@ -156,12 +168,28 @@ class Worker:
         if self._jobs is not None:
             self._jobs.wake()
 
+    def _asking(self) -> Asking:
+        build = self._recalling.build
+        if self._shared is None:
+            return Asking(self._home, self._clock, build=build)
+        return Asking(self._home, self._clock, self._shared.warm, self._shared.trouble, build)
+
+    def _begin_embedding(self) -> None:
+        """Where something makes vectors; it has a thread of its own, and a pass that fails does not disturb it."""
+        if self._embedding is None and self._config.embedder != "none":
+            self._embedding = EmbeddingPart(self._config, self._clock, self._recalling)
+            self._embedding.start()
+
+    def _wake_embedding(self) -> None:
+        if self._embedding is not None:
+            self._embedding.wake()
+
     def _begin_sharing(self) -> None:
         """Where a ledger is shared; it has threads of its own, and a pass that fails does not disturb them."""
         if self._shared is None and self._config.is_shared:
             from hindbrain.serve.sharer import SharedPart  # loads the driver
 
-            self._shared = SharedPart(self._config, self._clock, self._ring)
+            self._shared = SharedPart(self._config, self._clock, self._ring, self._wake_embedding)
             self._shared.start()
 
     def _wake_sharing(self) -> None:
@@ -174,8 +202,8 @@ class Worker:
             os.write(self._bell, b"\n")
 
     def _stay(self) -> float:
-        """How long jobs and sharing want us to stay."""
-        return max(0.0 if part is None else part.stay() for part in (self._jobs, self._shared))
+        """How long jobs, sharing and embedding want us to stay."""
+        return max(0.0 if part is None else part.stay() for part in (self._jobs, self._shared, self._embedding))
 
     def _loop(self, drain: Drain) -> bool:
         last_work = self._clock.elapsed()
@@ -204,6 +232,7 @@ class Worker:
         if done.records:
             self._wake_jobs()
             self._wake_sharing()
+            self._wake_embedding()
             log.info("stored %d lines, %d new turns, %d from transcripts", done.records, done.turns_new, done.followed)
             for name in drain.archive(self._config.keep_segments):
                 log.info("archived segment %s", name)
@@ -221,7 +250,7 @@ class Worker:
     def _leave(self, drain: Drain) -> bool:
         """Close the pipe, look once more; False when there was something after all."""
         self._close_pipe()
-        if not self._pass(drain) and not (self._jobs is not None and self._jobs.anything_after_all()):
+        if not self._pass(drain) and not (self._jobs is not None and self._jobs.anything_after_all()) and not self._stay():
             return True
         self._open_pipe()
         return False
@@ -283,12 +312,30 @@ def collect_rarely() -> None:
     gc.set_threshold(100_000, 50, 50)
 
 
+def one_thread_for_numbers() -> None:
+    """Numpy's library makes a thread and a large buffer for each processor unless it is told otherwise before it is loaded."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
+def one_heap() -> None:
+    """The C library keeps a heap for each thread, and what a thread frees stays in its own: a batch of texts in one, a question
+    in another. A worker is idle most of the time and should be small then. Where the library is another one, nothing happens."""
+    with contextlib.suppress(ImportError, OSError, AttributeError, TypeError):
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        library.mallopt(_ARENA_MAX, 1)
+        library.mallopt(_TRIM_THRESHOLD, 1 << 20)
+
+
 def _write_down(asking: Asking, ledger: Ledger) -> None:
-    """What sessions were told since the last time."""
+    """What sessions were told since the last time, and what they used of it."""
     while not asking.told.empty():
         session, items, at = asking.told.get()
         if items:
             ledger.note_injections(session, items, at)
+    note_uses(ledger)
 
 
 def _delay(failures: int, error: Exception) -> float:

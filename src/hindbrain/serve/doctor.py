@@ -7,6 +7,7 @@ nothing: a ledger that is not sound is rebuilt beside the old one, from the jour
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hindbrain.base.clock import Clock
+from hindbrain.base.config import Config
 from hindbrain.base.errors import HindbrainError, LedgerDamaged
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
@@ -64,6 +66,7 @@ class Doctor:
     clock: Clock
     step: Callable[[str], None]
     shared: Shared | None = None
+    config: Config | None = None
 
     def examine(self, *, fire: bool = True) -> list[Finding]:
         """All checks; `fire` sends a real event through the installed hook."""
@@ -72,8 +75,8 @@ class Doctor:
             return [Finding("home", "problem", f"{self.home.root} does not exist", hint)]
         checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
             ("home", self._home), ("files", self._modes), ("disk", self._disk), ("archives", self._archives),
-            ("ledger", self._ledger), ("hook", self._hook if fire else self._launcher), ("install", self._installed),
-            ("status", self._status), ("jobs", self._jobs),
+            ("ledger", self._ledger), ("embedding", self._embedding), ("hook", self._hook if fire else self._launcher),
+            ("install", self._installed), ("status", self._status), ("jobs", self._jobs),
             *([("shared", self._shared_ledger)] if self.shared is not None else []),
         ]  # fmt: skip
         findings: list[Finding] = []
@@ -130,6 +133,17 @@ class Doctor:
             yield Finding("ledger", _grade(problem.severity), str(problem), problem.hint)
         if not found:
             yield Finding("ledger", "ok", "sound")
+
+    def _embedding(self) -> Iterator[Finding]:
+        from hindbrain.serve.derived import embedding_findings  # loads numpy
+
+        with contextlib.ExitStack() as stack:
+            ledger = opened(self.home, self.clock)
+            if ledger is None or self.config is None:
+                return
+            stack.enter_context(ledger)
+            for grade, said, hint in embedding_findings(self.config, ledger, self.clock, self.step):
+                yield Finding("embedding", grade, said, hint)
 
     def _launcher(self) -> Iterator[Finding]:
         launcher = self.home.root / LAUNCHER
@@ -242,6 +256,16 @@ class Doctor:
         with Lock(self.home.worker_lock):
             done += self._repair_ledger()
         return done
+
+    def rebuild_index(self) -> list[str]:
+        """Make everything anew that is made from the ledger's rows; what was done. The worker is stopped meanwhile."""
+        from hindbrain.serve.derived import rebuild_derived
+
+        daemon.stop(self.home.root)
+        if not self.home.ledger.exists() or self.config is None:
+            return []
+        with Lock(self.home.worker_lock), Ledger.open(self.home.ledger, self.clock) as ledger:
+            return rebuild_derived(self.config, ledger, self.clock, self.step)
 
     def _repair_ledger(self) -> list[str]:
         if not self.home.ledger.exists():

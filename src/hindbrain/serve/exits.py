@@ -20,6 +20,7 @@ EXITS: Final[dict[int, str]] = {
     5: "the ledger could not do its work",
     6: "the thing named does not exist",
     PROBLEMS: "doctor found a problem, import could not read every file, or migrate found a difference",
+    8: "the embedder could not turn texts into vectors",
     INTERRUPTED: "interrupted from the keyboard",
     READER_GONE: "the reader of the output went away",
 }

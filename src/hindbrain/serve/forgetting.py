@@ -149,8 +149,9 @@ def _session(agent: str, session: str) -> str | None:
 
 
 def _copies(home: Home) -> list[Path]:
-    """Copies that may hold the text: prepared blocks, evidence of damage, older ledgers, what a killed process left half made."""
-    found = [path for folder in ("prepared", "damage") for path in (home.root / folder).glob("*")]
+    """Copies that may hold the text, or what was made of it: prepared blocks, signs of vectors, evidence of damage, older
+    ledgers, what a killed process left half made."""
+    found = [path for folder in ("prepared", "damage", "derived") for path in (home.root / folder).glob("*")]
     found += [path for folder in (home.journal, home.archive) for path in folder.glob(".*.tmp")]
     return [*found, *home.root.glob("ledger.db.damaged-*"), *home.root.glob("ledger.db.before-*")]
 

@@ -1,7 +1,8 @@
 """An id, or the beginning of one -> the one thing it names.
 
-Turns and events are `e_...`, memories `m_...`, sessions `s_...`; a session also answers to the id its agent gave it. A
-beginning is enough where it leads to one thing only. What was typed is compared, never interpreted: no wildcards.
+Turns and events are `e_...`, memories `m_...`, sessions `s_...`; a session also answers to the id its agent gave it, unless
+something has that id itself. A beginning is enough where it leads to one thing only: a block shows no more of an id. What was
+typed is compared, never interpreted: no wildcards.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import Final, Literal
 from hindbrain.base.errors import NotFound, UsageError
 from hindbrain.capture.event import storable
 from hindbrain.ledger.evidence import Evidence
+from hindbrain.recall.short_ids import SHORTEST
 
 Kind = Literal["turn", "event", "memory", "session"]
 
-SHORTEST: Final = 6  # of a beginning
 _MOST: Final = 10  # candidates told of
 _TABLES: Final[tuple[tuple[Kind, str, str], ...]] = (
     ("turn", "turns", "id"), ("event", "events", "id"), ("memory", "memories", "id"), ("session", "sessions", "id"),
-    ("session", "sessions", "client_id"),
 )  # fmt: skip
+_CLIENTS: Final[tuple[tuple[Kind, str, str], ...]] = (("session", "sessions", "client_id"),)
 _LAST: Final = "\U0010ffff"
 
 
@@ -37,7 +38,8 @@ def look_up(ledger: Evidence | None, typed: str, *kinds: Kind) -> Named:
     wanted = storable(typed.strip())
     if not wanted:
         raise UsageError("the id is empty", hint="ids are shown by `hindbrain search` and `hindbrain sessions`")
-    found = _candidates(ledger, wanted) if ledger is not None else []
+    # ids are ours and client names are anybody's: one that looks like an id must not stand in front of it
+    found = (_candidates(ledger, wanted, _TABLES) or _candidates(ledger, wanted, _CLIENTS)) if ledger is not None else []
     if not found:
         short = len(wanted) < SHORTEST
         hint = f"the beginning of an id needs at least {SHORTEST} characters" if short else ""
@@ -51,10 +53,10 @@ def look_up(ledger: Evidence | None, typed: str, *kinds: Kind) -> Named:
     return fitting[0]
 
 
-def _candidates(ledger: Evidence, wanted: str) -> list[Named]:
+def _candidates(ledger: Evidence, wanted: str, tables: tuple[tuple[Kind, str, str], ...]) -> list[Named]:
     exact, begun = dict[str, Named](), dict[str, Named]()
     with ledger.reading() as connection:
-        for kind, table, column in _TABLES:
+        for kind, table, column in tables:
             rows = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (wanted,)).fetchall()
             exact |= {row[0]: Named(kind, row[0]) for row in rows}
             if len(wanted) >= SHORTEST:

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from hindbrain.base.clock import Clock, SystemClock
-from hindbrain.base.config import load
-from hindbrain.base.errors import HindbrainError, LedgerBusy, LedgerError, NotFound, UsageError
+from hindbrain.base.config import Config, load
+from hindbrain.base.errors import ConfigError, EmbedderFailed, HindbrainError, LedgerBusy, LedgerError, NotFound, UsageError
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
@@ -45,9 +45,13 @@ from hindbrain.recall import context, rank
 from hindbrain.serve import shared_state
 from hindbrain.serve.drain import Drain, Drained
 from hindbrain.serve.engines import Shared, shared_of
+from hindbrain.serve.recalling import Recalling
 from hindbrain.serve.sharer import share_now
 from hindbrain.serve.status import lag, opened
 from hindbrain.serve.work import run_due
+
+if TYPE_CHECKING:
+    from hindbrain.recall.embedder import Embedder
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
 _AGENT: Final = "hindbrain"
@@ -56,6 +60,7 @@ _FIRST: Final = datetime.min.replace(tzinfo=UTC)
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 # A shared ledger that did not answer is left alone for this long.
 _PAUSE_SECONDS: Final = 5.0
+_MAX_CONTEXT: Final = 1 << 20  # letters; the limit of an agent is not one of a program
 _AGAIN_SECONDS: Final = 0.25
 
 Answer = TypeVar("Answer")
@@ -83,6 +88,9 @@ class Hit:
     agent: str
     project: str | None
     parts: dict[str, float]
+    valid_to: datetime | None = None  # when a memory ceased to hold; None while it does
+    superseded: bool = False  # it no longer holds, or what was concluded from it does not
+    note: str = ""  # in plain words: what it replaces, or what replaced it, how often it was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,9 @@ class _Known:
 class Memory:
     """One home. Made with Memory.open; use it as a context manager."""
 
-    def __init__(self, home: Path, clock: Clock | None = None, *, shared: Shared | None = None) -> None:
+    def __init__(
+        self, home: Path, clock: Clock | None = None, *, shared: Shared | None = None, config: Config | None = None
+    ) -> None:
         self._home = Home(ensure_private_dir(home))
         self._clock = clock or SystemClock()
         self._recorder = Recorder(home)
@@ -119,13 +129,16 @@ class Memory:
         self._shared_ledger: Evidence | None = None
         self._asked_again_at = 0.0  # not before this the shared ledger is tried again
         self.answered_by = ""  # "shared" or "local": which ledger the last answer came from
+        self._config = config
+        self._known_recalling: Recalling | None = None
+        self._adopted: set[str] = set()  # models this home's ledger was told to use
 
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None = None, database: str | None = None) -> Self:
         """The memory in a data directory, made if it is not there; by default the user's own."""
         flags = {} if database is None else {"database": database}
         config = load(None if home is None else os.fspath(home), flags)
-        return cls(config.home, shared=shared_of(config, SystemClock()))
+        return cls(config.home, shared=shared_of(config, SystemClock()), config=config)
 
     def close(self) -> None:
         """Give all files back."""
@@ -135,6 +148,20 @@ class Memory:
                 ledger.close()
             self._readers.clear()
         self._drop_shared()
+
+    @property
+    def trouble(self) -> str:
+        """Why search goes by words alone for now; "" when it does not, or nothing was searched yet."""
+        return "" if self._known_recalling is None else self._known_recalling.trouble
+
+    @property
+    def _recalling(self) -> Recalling:
+        """The search of this process; what it needs is loaded with the first question."""
+        with self._guard:
+            if self._known_recalling is None:
+                config = self._config or load(os.fspath(self._home.root))
+                self._known_recalling = Recalling(config, self._clock)
+            return self._known_recalling
 
     def __enter__(self) -> Self:
         return self
@@ -197,6 +224,7 @@ class Memory:
         deadline = time.monotonic() + timeout
         self.settle_here(timeout)
         self._settle_shared(deadline)
+        self._settle_vectors(deadline)
         self._settle_jobs(deadline)
 
     def _settle_shared(self, deadline: float) -> None:
@@ -207,6 +235,47 @@ class Memory:
                 if time.monotonic() > deadline or not isinstance(error, LedgerBusy):
                     raise NotSettled(f"the shared ledger has not got everything: {error.message}", hint=error.hint) from error
             time.sleep(_AGAIN_SECONDS)
+
+    def _settle_vectors(self, deadline: float) -> None:
+        """What was recorded can be found by its meaning as well."""
+        while True:
+            try:
+                return self._embed_everywhere(deadline)
+            except LedgerBusy as error:
+                if time.monotonic() > deadline:
+                    raise NotSettled(f"not everything can be found by meaning: {error.message}", hint=error.hint) from error
+            except (EmbedderFailed, ConfigError, LedgerError) as error:
+                raise NotSettled(f"not everything can be found by meaning: {error.message}", hint=error.hint) from error
+            time.sleep(_AGAIN_SECONDS)
+
+    def _embed_everywhere(self, deadline: float) -> None:
+        embedder = self._recalling.embedder
+        if embedder is None:
+            return
+        with Ledger.open(self._home.ledger, self._clock) as ledger:
+            self._embed(ledger, embedder, deadline, own=True)
+        if self._shared is not None:
+            with self._shared.open() as shared:
+                self._embed(shared, embedder, deadline, own=False)
+
+    def _embed(self, ledger: Evidence, embedder: Embedder, deadline: float, *, own: bool) -> None:
+        from hindbrain.serve.embedding import adopt, anything_waits, embed_all, keep_matrix, model_of
+
+        if not model_of(ledger) and not anything_waits(ledger):
+            return  # an embedder elsewhere need not be asked for nothing
+        model, name = model_of(ledger), embedder.name
+        if not model or (own and name not in self._adopted):
+            adopt(ledger, embedder)
+        elif model != name:
+            return  # whoever was configured so sees to it
+        if own:
+            self._adopted.add(name)
+        if not embed_all(ledger, embedder, lambda: time.monotonic() < deadline):
+            raise EmbedderFailed("the time is up", hint="wait longer; the rest is embedded by the worker")
+        if own and (matrix := self._recalling.matrix()) is not None:
+            with ledger.reading() as database:
+                matrix.top_up(database)
+            keep_matrix(ledger, matrix)
 
     def _settle_jobs(self, deadline: float) -> None:
         """What is to be done with what was recorded is done as well."""
@@ -283,17 +352,23 @@ class Memory:
         def ask(ledger: Evidence) -> list[Hit]:
             scope = self._scope(ledger, project, as_of, after)
             with ledger.reading() as connection:
-                return [_hit(each) for each in rank.search(connection, question, scope, k)]
+                return [_hit(each) for each in self._recalling.search(connection, question, scope, k)]
 
         return self._ask(ask, [])
 
-    def context(self, prompt: str, project: str | None = None, budget_tokens: int = 2000) -> Block:
-        """A fenced block of what fits a prompt, rules that always hold first, never above the budget; empty if nothing fits."""
+    def context(
+        self, prompt: str, project: str | None = None, budget_tokens: int = 2000, *, as_of: datetime | None = None
+    ) -> Block:
+        """A fenced block of what fits a prompt, rules that always hold first, never above the budget; empty if nothing fits.
+
+        `as_of`: as it would have been at that time.
+        """
 
         def ask(ledger: Evidence) -> Block:
-            scope = self._scope(ledger, project, None, None)
+            scope = self._scope(ledger, project, as_of, None)
             with ledger.reading() as connection:
-                text, found = context.build(connection, context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1))
+                asked = context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1, chars=_MAX_CONTEXT)
+                text, found = self._recalling.build(connection, asked)
             return Block(text, [_hit(each) for each in found])
 
         return self._ask(ask, Block("", []))
@@ -484,5 +559,5 @@ def _hit(found: rank.Found) -> Hit:
     at = _moment(found.at)
     return Hit(
         found.id, found.text, found.score, found.session, (found.key,), at, found.kind, found.role, found.agent, found.project,
-        dict(found.parts),
+        dict(found.parts), None if found.valid_to is None else _moment(found.valid_to), found.superseded, found.note,
     )  # fmt: skip

@@ -33,6 +33,10 @@ SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, pr
        superseded_by, pinned, memories.created_at
 FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
 """
+_BESIDE: Final = """
+SELECT id, role, tool, at, substr(text, 1, {chars}), length(text) FROM turns
+WHERE session_id = :session AND (at {than} :at OR (at = :at AND id {than} :id)) ORDER BY at {order}, id {order} LIMIT :most
+"""
 _LINKS: Final = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_id = ? ORDER BY number"
 _RESTING: Final = "SELECT DISTINCT memory_id FROM links WHERE turn_id = :id OR target_memory_id = :id ORDER BY memory_id"
 _TOLD: Final = "SELECT session_id, at FROM injections WHERE item_id = ? ORDER BY at, session_id LIMIT 100"
@@ -60,6 +64,18 @@ class Piece:
     agent: str
     project_id: str | None
     project: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A turn next to another, with as much of its text as was asked for."""
+
+    id: str
+    role: str
+    tool: str
+    at: int
+    text: str
+    chars: int  # of the whole text
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +121,15 @@ def piece(ledger: Evidence, identifier: str) -> Piece:
     return Piece(
         kind, ident, role, text, tool, at, origins, segment, start, source, session_id, session, agent or "", project_id, project
     )
+
+
+def beside(ledger: Evidence, found: Piece, most: int, chars: int) -> tuple[list[Beside], list[Beside]]:
+    """The turns of the same session just before and just after, in order of time, each with the beginning of its text."""
+    values = {"session": found.session_id, "at": found.at, "id": found.id, "most": most}
+    with ledger.reading() as connection:
+        before = connection.execute(_BESIDE.format(chars=int(chars), than="<", order="DESC"), values).fetchall()
+        after = connection.execute(_BESIDE.format(chars=int(chars), than=">", order="ASC"), values).fetchall()
+    return [Beside(*row) for row in reversed(before)], [Beside(*row) for row in after]
 
 
 def memory(ledger: Evidence, identifier: str) -> Kept:

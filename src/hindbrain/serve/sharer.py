@@ -39,16 +39,19 @@ TOLD_AFTER_MS: Final = 3_600_000
 
 
 class Sharer(threading.Thread):
-    """Shares until it is stopped. `on_wish` is called when another machine's wish to forget came into the journal."""
+    """Shares until it is stopped. `on_wish` is called when another machine's wish to forget came into the journal, `on_shared`
+    when the shared ledger got something new."""
 
     def __init__(
-        self, shared: Shared, clock: Clock, on_wish: Callable[[], None], *, first_seconds: float = FIRST_SECONDS
-    ) -> None:
+        self, shared: Shared, clock: Clock, on_wish: Callable[[], None], *, first_seconds: float = FIRST_SECONDS,
+        on_shared: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         super().__init__(name="sharing", daemon=True)
         self._shared = shared
         self._home = shared.home
         self._clock = clock
         self._on_wish = on_wish
+        self._on_shared = on_shared
         self._first_seconds = first_seconds
         self._bell = threading.Event()
         self._ended = threading.Event()
@@ -127,6 +130,7 @@ class Sharer(threading.Thread):
             self._said = ""
         if done.lines:
             log.info("shared %d lines", done.lines)
+            self._on_shared()
         if done.wishes:
             log.info("%d wishes to forget came from other machines", done.wishes)
             self._on_wish()
@@ -144,14 +148,16 @@ class Sharer(threading.Thread):
 class SharedPart:
     """The shared ledger's part of a worker: what keeps it up to date, and what asks it for hooks."""
 
-    def __init__(self, config: Config, clock: Clock, ring: Callable[[], None]) -> None:
+    def __init__(
+        self, config: Config, clock: Clock, ring: Callable[[], None], on_shared: Callable[[], None] = lambda: None
+    ) -> None:
         shared = shared_of(config, clock)
         if shared is None:
             raise ValueError("no ledger is shared")
         self._name = shared.name
         self._home = shared.home
         self._clock = clock
-        self._sharer = sharer = Sharer(shared, clock, ring)
+        self._sharer = sharer = Sharer(shared, clock, ring, on_shared=on_shared)
 
         def open_warm() -> Evidence:
             if not sharer.complete:

@@ -6,19 +6,21 @@ moment of asking; captured is what the ledger has taken in plus what still waits
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import LedgerNotReady
-from hindbrain.base.files import lock_holder
+from hindbrain.base.errors import HindbrainError, LedgerNotReady
+from hindbrain.base.files import ensure_private_dir, lock_holder, read_private, replace_file
 from hindbrain.base.home import Home
 from hindbrain.journal import losses
 from hindbrain.journal.read import Record, archives, read_segment, segment_name, segments
+from hindbrain.ledger import query, vectors
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
 
@@ -36,6 +38,21 @@ class Lag:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedding:
+    """What can be found by its meaning, and what cannot yet."""
+
+    model: str = ""  # "" before the first vector
+    vectors: int = 0
+    waiting: int = 0  # turns and memories
+    trouble: str = ""  # why nothing is embedded for now
+
+    def __str__(self) -> str:
+        said = f"{self.vectors} vectors of {self.model}" if self.model else "no vectors yet"
+        said += f", {self.waiting} turns and memories wait" if self.waiting else ", nothing waits"
+        return said + (f"; trouble: {self.trouble}" if self.trouble else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What the ledger holds."""
 
@@ -50,6 +67,7 @@ class Stored:
     unparsed: int
     redacted: dict[str, int]
     last_at_ms: int | None
+    embedding: Embedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +95,7 @@ class Status:
             "redacted": {"total": sum(stored.redacted.values()), "by_rule": stored.redacted},
             "last_stored_at_ms": stored.last_at_ms,
             "worker": {"running": self.worker_pid is not None, "pid": self.worker_pid, "last_error": self.worker_error},
-            "sizes": self.sizes,
+            "embedding": asdict(stored.embedding), "sizes": self.sizes,
         }  # fmt: skip
 
 
@@ -110,15 +128,17 @@ def opened(home: Home, clock: Clock) -> Ledger | None:
 def _stored(home: Home, clock: Clock) -> tuple[Stored, dict[str, int]]:
     ledger = opened(home, clock)
     if ledger is None:
-        return Stored(0, 0, 0, {}, 0, 0, 0, 0, 0, {}, None), {}
-    with ledger:
-        counts, newest = ledger.counts(), ledger.sessions(limit=1)
-        cursors = ledger.cursors(segment_source(""))
+        return Stored(0, 0, 0, {}, 0, 0, 0, 0, 0, {}, None, Embedding()), {}
+    # one view of all: what is stored between two looks would be counted neither as stored nor as waiting
+    with ledger, ledger.reading() as connection:
+        counts, newest = query.counts(connection), query.sessions(connection, 1)
+        cursors = query.cursors(connection, segment_source(""))
+        embedding = Embedding(vectors.model(connection), *vectors.counts(connection), noted_trouble(home))
     offsets = {name.removeprefix(segment_source("")): at for name, at in cursors.items() if isinstance(at, int)}
     events = {name: number for name, number in counts.by_kind.items() if not name.startswith("turn:")}
     return Stored(
         counts.lines, counts.sessions, counts.turns, events, counts.projects, counts.memories, counts.torn, counts.damaged,
-        counts.unparsed, dict(counts.redacted), newest[0].last_at if newest else None,
+        counts.unparsed, dict(counts.redacted), newest[0].last_at if newest else None, embedding,
     ), offsets  # fmt: skip
 
 
@@ -138,10 +158,28 @@ def lag(home: Home, offsets: dict[str, int], clock: Clock) -> Lag:
     return Lag(lines, size, age)
 
 
+def note_trouble(home: Home, trouble: str) -> None:
+    """What keeps the worker from embedding, for whoever asks; "" when nothing does."""
+    path = home.derived / "embedding"
+    if trouble or path.exists():
+        ensure_private_dir(home.derived)
+        replace_file(path, json.dumps({"trouble": trouble}).encode())
+
+
+def noted_trouble(home: Home) -> str:
+    """What the worker said last; "" when all was well, or nothing is known."""
+    try:
+        found = json.loads(read_private(home.derived / "embedding", 1 << 16) or b"{}")
+    except (ValueError, RecursionError, HindbrainError):
+        return ""
+    return str(found.get("trouble", "")) if isinstance(found, dict) else ""
+
+
 def _sizes(home: Home) -> dict[str, int]:
     database = [home.ledger.with_name(home.ledger.name + end) for end in ("", "-wal", "-shm")]
     return {
         "journal": _total(segments(home.journal)), "archive": _total(archives(home.archive)), "ledger": _total(database),
+        "derived": _total(home.derived.glob("*")),
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from hindbrain.base.clock import ManualClock
 from hindbrain.base.errors import LedgerError, LedgerNotReady, MigrationChanged, SchemaTooNew
+from hindbrain.ledger import vectors
 from hindbrain.ledger.postgres import check, schema
 from hindbrain.ledger.postgres.store import PostgresLedger
 from hindbrain.ledger.schema import Migration
@@ -23,9 +24,10 @@ CLOCK = ManualClock()
 NEXT = schema.shipped()[-1].number + 1
 MORE = Migration(NEXT, "more", "CREATE TABLE more (tenant text, x text, PRIMARY KEY (tenant, x));\nCALL protect('more');\n")
 BROKEN = Migration(NEXT, "broken", "CREATE TABLE half (x text);\nINSERT INTO nowhere VALUES (1);\n")
-# The full-text index is each engine's own.
+# The full-text index is each engine's own, and so is what makes vectors quick to find.
 OWN = {"terms", "turn_terms", "memory_terms", "text_totals"}
-TYPES = {"bigint": "INTEGER", "text": "TEXT", "double precision": "REAL"}
+OWN_COLUMNS = {"tenant", "bits"}
+TYPES = {"bigint": "INTEGER", "text": "TEXT", "double precision": "REAL", "bytea": "BLOB"}
 
 
 def asked(url: str, query: str) -> list[Any]:
@@ -42,7 +44,7 @@ def test_both_engines_have_the_same_tables_and_columns(pg_url: str, tmp_path: Pa
     for table, column, kind, null in asked(pg_url, """
         SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'hindbrain'
     """):
-        if table not in OWN and column != "tenant":
+        if table not in OWN and column not in OWN_COLUMNS:
             found.setdefault(table, set()).add((column, TYPES[kind], null == "YES"))
     wanted: dict[str, set[tuple[str, str, bool]]] = {}
     with Ledger.open(tmp_path / "ledger.db", CLOCK) as ledger:
@@ -107,7 +109,8 @@ def test_the_role_cannot_log_in_and_owns_nothing(pg_url: str) -> None:
     "ALTER TABLE hindbrain.turns DISABLE ROW LEVEL SECURITY", "DROP POLICY tenant ON hindbrain.memories",
     "CREATE TABLE hindbrain.stray (x text)", "ALTER TABLE hindbrain.links OWNER TO hindbrain_tenant",
     "DELETE FROM hindbrain.migrations WHERE number = 2", "UPDATE hindbrain.migrations SET checksum = 'x' WHERE number = 1",
-    "DROP EXTENSION vector", "DELETE FROM hindbrain.turn_terms", "UPDATE hindbrain.text_totals SET docs = docs + 1",
+    "DROP EXTENSION vector CASCADE", "DELETE FROM hindbrain.turn_terms", "UPDATE hindbrain.text_totals SET docs = docs + 1",
+    "DELETE FROM hindbrain.unembedded_turns", "UPDATE hindbrain.unembedded_turns SET turn = turn + 1",
 ])  # fmt: skip
 def test_what_is_wrong_is_found(pg_url: str, harm: str) -> None:
     with PostgresLedger.open(pg_url, CLOCK) as ledger:
@@ -131,6 +134,31 @@ def test_a_fresh_database_is_made_and_one_that_is_there_is_not(cluster: Cluster)
     with PostgresLedger.open(url, CLOCK) as ledger, PostgresLedger.open(url, CLOCK) as again:
         assert (ledger.created, again.created) == (True, False)
         assert ledger.size_bytes() > 0
+
+
+def test_the_extension_may_live_in_a_schema_of_its_own(cluster: Cluster) -> None:
+    url = cluster.create("elsewhere")
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("CREATE SCHEMA extensions")
+        admin.execute("CREATE EXTENSION vector SCHEMA extensions")
+    with PostgresLedger.open(url, CLOCK) as ledger:
+        ledger.ingest(batch(record(0, event())))
+        with ledger.writing() as database:
+            vectors.use_model(database, "m1")
+            items = vectors.waiting(database, 1)
+            vectors.store(database, "m1", [(each, [vectors.Piece(0, 1, b"x", bytes(32))]) for each in items])
+        with ledger.reading() as database:
+            assert len(vectors.nearest(database, "m1", bytes(32), 5, project=None, everything=True)) == 1
+        assert check.problems(ledger) == []
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute("REVOKE USAGE ON SCHEMA extensions FROM hindbrain_tenant")
+        assert [problem.hint for problem in check.problems(ledger)] == ["GRANT USAGE ON SCHEMA extensions TO hindbrain_tenant;"]
+
+
+def test_an_extension_too_old_for_the_index_is_refused(pg_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "OLDEST_VECTOR", (99, 0))
+    with pytest.raises(LedgerError, match=r"has version [\d.]+: 99.0 or newer is needed"):
+        PostgresLedger.open(pg_url, CLOCK, migrations=(*schema.shipped(), MORE))
 
 
 def test_a_later_migration_is_run_and_covered(pg_url: str) -> None:

@@ -11,8 +11,10 @@ import pytest
 from hindbrain.base.clock import ManualClock
 from hindbrain.base.errors import LedgerError
 from hindbrain.capture.event import Json
+from hindbrain.ledger import vectors
 from hindbrain.ledger.memories import memory_event
 from hindbrain.ledger.postgres.store import PostgresLedger
+from hindbrain.ledger.vectors import Piece
 from hindbrain.queues.job import NewJob
 from hindbrain.queues.queue import Queue
 from tests.conformance.states import everything, rows
@@ -41,7 +43,8 @@ EVERY_TABLE = (
 )  # fmt: skip
 OTHERS = (
     "SELECT schema_to_xml('hindbrain', true, false, '')",
-    "UPDATE turns SET text = 'stolen'", "UPDATE sessions SET cwd = 'stolen'",
+    "UPDATE turns SET text = 'stolen'", "UPDATE turns SET near = 'stolen'", "UPDATE vectors SET bits = ~bits",
+    "UPDATE sessions SET cwd = 'stolen'",
     "UPDATE jobs SET state = 'cancelled', live = 0, lead = 0",
     "INSERT INTO meta (tenant, key, value) VALUES ('b', 'planted', 'x')",
     "INSERT INTO meta (tenant, key, value) VALUES ('b', 'note', 'x') ON CONFLICT (tenant, key) DO UPDATE SET value = 'x'",
@@ -69,6 +72,10 @@ def fill(ledger: PostgresLedger, owner: str) -> None:
     ))  # fmt: skip
     ledger.set_meta("note", owner)
     ledger.note_injections("s1", [said.id], 4)
+    with ledger.writing() as database:
+        vectors.use_model(database, owner)
+        items = vectors.waiting(database, 1)  # the memory; the turn goes on waiting
+        vectors.store(database, owner, [(item, [Piece(0, 3, owner.encode(), b"\x5a" * 32)]) for item in items])
     Queue(ledger, CLOCK).add([NewJob("kind", "key", {"text": owner})])
 
 
@@ -178,7 +185,7 @@ def test_what_one_tenant_commits_leaves_the_other_as_it_was(tenants: tuple[Postg
 
 
 @pytest.mark.parametrize(("table", "change"), [
-    ("turns", "UPDATE turns SET text = 'stolen'"), pytest.param("meta", "DELETE FROM meta", marks=pytest.mark.slow),
+    ("turns", "UPDATE turns SET near = 'stolen'"), pytest.param("meta", "DELETE FROM meta", marks=pytest.mark.slow),
     pytest.param("jobs", "DELETE FROM jobs WHERE tenant = 'b'", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_with_row_security_off_for_one_table_the_breach_is_seen(

@@ -1,7 +1,7 @@
 """A ledger on PostgreSQL -> what is wrong with it, each finding with its place and its repair.
 
 The server looks after its own pages. What is asked here is what only we know: the schema against the one shipped, row security on
-every table, and the full-text index against the texts.
+every table, and the full-text index and the vectors against the texts.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from hindbrain.base.errors import HindbrainError
-from hindbrain.ledger import schema
-from hindbrain.ledger.check import REINDEX, REINSTALL, Problem
+from hindbrain.ledger import schema, vectors
+from hindbrain.ledger.check import REEMBED, REINDEX, REINSTALL, Problem
 from hindbrain.ledger.postgres import text_check
 from hindbrain.ledger.postgres.connect import ROLE, SCHEMA, Connection
 from hindbrain.ledger.postgres.store import PostgresLedger
@@ -26,12 +26,23 @@ WHERE nspname = :schema AND relkind IN ('r', 'p') AND NOT (
     AND EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = pg_class.oid AND to_regrole(:role) = ANY (polroles)))
 ORDER BY relname
 """
+_PLACE: Final = """
+SELECT quote_ident(nspname), has_schema_privilege(:role, nspname, 'USAGE')
+FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'
+"""
+# On SQLite a reference sees to this.
+_LONE: Final = """
+SELECT (SELECT count(*) FROM unembedded_turns WHERE NOT EXISTS (SELECT 1 FROM turns WHERE turns.rowid = turn))
+     + (SELECT count(*) FROM unembedded_memories WHERE NOT EXISTS (SELECT 1 FROM memories WHERE memories.id = memory))
+"""
 _ROLE: Final = "SELECT rolsuper OR rolbypassrls OR rolcanlogin FROM pg_roles WHERE rolname = :role"
 
 
 def problems(ledger: PostgresLedger) -> list[Problem]:
     """Everything wrong with a ledger."""
-    checks: list[Callable[[PostgresLedger, Connection], Iterator[Problem]]] = [_schema, _extension, _row_security, _index]
+    checks: list[Callable[[PostgresLedger, Connection], Iterator[Problem]]] = [
+        _schema, _extension, _row_security, _index, _vectors,
+    ]  # fmt: skip
     found: list[Problem] = []
     try:
         with ledger.reading() as database:
@@ -55,8 +66,12 @@ def _schema(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
 
 
 def _extension(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
-    if database.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
+    found = database.execute(_PLACE, {"role": ROLE}).fetchone()
+    if found is None:
         yield Problem("the extension vector is not installed", str(ledger.address), "CREATE EXTENSION vector;", repair="none")
+    elif not found[1]:
+        what = f"it may not use the schema {found[0]}, in which the extension vector is"
+        yield Problem(what, f"role {ROLE}", f"GRANT USAGE ON SCHEMA {found[0]} TO {ROLE};", repair="none")
 
 
 def _row_security(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
@@ -73,7 +88,18 @@ def _index(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
         yield Problem(what, "full-text index", REINDEX, repair="reindex")
 
 
+def _vectors(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
+    for what in vectors.differences(database):
+        yield Problem(what, "table vectors", REEMBED, repair="reindex")
+    (lone,) = database.execute(_LONE).fetchone() or (0,)
+    if lone:
+        yield Problem(f"{lone} items wait for vectors and are not there", "table vectors", REEMBED, repair="reindex")
+
+
 def repair_index(ledger: PostgresLedger) -> None:
-    """Make the full-text index of this tenant anew from its turns and memories."""
+    """Make the full-text index of this tenant anew from its turns and memories, and let what lacks vectors wait for them."""
     with ledger.writing() as database:
         text_check.make_anew(database)
+        database.execute("DELETE FROM unembedded_turns WHERE NOT EXISTS (SELECT 1 FROM turns WHERE turns.rowid = turn)")
+        database.execute("DELETE FROM unembedded_memories WHERE NOT EXISTS (SELECT 1 FROM memories WHERE memories.id = memory)")
+        vectors.mend(database)

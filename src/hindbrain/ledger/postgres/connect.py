@@ -24,6 +24,7 @@ from hindbrain.base.errors import LedgerError
 from hindbrain.base.settings import mask_database
 from hindbrain.ledger.postgres.failures import NoAnswer, translating
 from hindbrain.ledger.postgres.fulltext import TextIndex
+from hindbrain.ledger.postgres.nearest import Nearest
 
 ROLE: Final = "hindbrain_tenant"
 SCHEMA: Final = "hindbrain"
@@ -159,7 +160,7 @@ def _rewritten(part: re.Match[str]) -> str:
     return part[0].replace("%", "%%")  # the driver looks for its placeholders inside quotes too
 
 
-class Connection(TextIndex):
+class Connection(TextIndex, Nearest):
     """A session that speaks the ledger's SQL; the caller holds its transaction."""
 
     raw: Session

@@ -25,6 +25,7 @@ from hindbrain.ledger.schema import Migration, outstanding, read_migrations
 LOCK_CLASS: Final = 0x4862726E
 _MIGRATING: Final = 1
 MIGRATING_SECONDS: Final = 120.0
+OLDEST_VECTOR: Final = (0, 8)
 
 _STATE: Final = """
 SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', current_user, current_database(),
@@ -34,8 +35,15 @@ SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('transaction_rea
        (SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = %(schema)s AND relkind = 'r'),
        EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %(role)s),
-       EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
        EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector')
+"""
+# Migrations name what the extension brings, and it may live in a schema of its own.
+_SEARCH_PATH: Final = """
+SELECT set_config('search_path', (
+    SELECT format('%%I, %%I, pg_temp', %(schema)s::text, nspname)
+    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'
+), false)
 """
 
 
@@ -51,7 +59,7 @@ class State:
     has_migrations: bool
     tables: int
     has_role: bool
-    has_vector: bool
+    vector: str | None  # the version of the extension, None when it is not there
     can_have_vector: bool
 
 
@@ -153,7 +161,7 @@ def _become_owner(session: Session, state: State, address: Address, waiting: Seq
             _make_schema(session, state, address)
         elif state.owner != state.user:
             _act_as(session, state.owner, state, address, waiting[0])
-        session.execute(f"SET search_path = {SCHEMA}, public, pg_temp")
+        session.execute(_SEARCH_PATH, {"schema": SCHEMA})
 
 
 def _act_as(session: Session, owner: str, state: State, address: Address, waiting: Migration) -> None:
@@ -193,7 +201,8 @@ def _grant_role(session: Session, state: State, address: Address, wanted: sql.Co
 
 
 def _make_extension(session: Session, state: State, address: Address) -> None:
-    if state.has_vector:
+    if state.vector is not None:
+        _need_version(state.vector, address)
         return
     if not state.can_have_vector:
         raise LedgerError(
@@ -208,6 +217,16 @@ def _make_extension(session: Session, state: State, address: Address) -> None:
             f"the extension vector is not installed in {address}, and the user {state.user} may not install it",
             hint="have the administrator of the database run in it: CREATE EXTENSION vector;",
         ) from error
+
+
+def _need_version(found: str, address: Address) -> None:
+    """An index that goes on while what it finds is outside the scope came with this version."""
+    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_VECTOR:
+        oldest = ".".join(map(str, OLDEST_VECTOR))
+        raise LedgerError(
+            f"the extension vector of {address} has version {found}: {oldest} or newer is needed",
+            hint="install a newer pgvector on the server, then have the administrator run: ALTER EXTENSION vector UPDATE;",
+        )
 
 
 def _make_schema(session: Session, state: State, address: Address) -> None:

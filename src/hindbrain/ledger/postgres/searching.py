@@ -63,6 +63,20 @@ class Searching(abc.ABC):
         rows = self.execute(_THESE_TURNS, (list(identifiers),)).fetchall() if question.words else []
         return _scored(rows, question, near_weight)
 
+    def turns_holding(self, words: Sequence[str]) -> list[int]:
+        """In how many turns each of the words stands, its own or its neighbours'."""
+        asked = terms.in_order(words)
+        names = list({each[0] for each in asked if len(each) == 1})
+        rows = self.execute(_KNOWN.format(docs="docs", tokens="tokens"), (names,)).fetchall() if names else []
+        docs = {term: held for term, _, held in rows if term is not None}
+        return [
+            docs.get(each[0], 0) if len(each) == 1 else self._phrase_docs(word) for word, each in zip(words, asked, strict=True)
+        ]  # fmt: skip
+
+    def _phrase_docs(self, word: str) -> int:
+        found = self._question("turn", [word]).words
+        return found[0].docs if found else 0
+
     def turns_inside(self, words: Sequence[str], near_weight: float, project: str) -> list[tuple[int, float]]:
         """Row numbers and scores of all turns of a project that hold any of the words. The index does not know projects, so
         this is for when the best of all are of others: a project's turns are few beside all turns."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.base.clock import SystemClock
 from hindbrain.serve.commands.options import answered, chosen_project, json_option, project_options
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
@@ -34,11 +35,12 @@ def context(
     hindbrain context "fix the login test" --budget 400
     hindbrain context "which database" --project shop --json
     """
-    from hindbrain.recall.context import build
-    from hindbrain.recall.tokens import tokens_in
+    from hindbrain.recall.counting import counter
     from hindbrain.serve.answer import BUDGETS, known_text, question
+    from hindbrain.serve.recalling import Recalling
 
     event = "UserPromptSubmit" if prompt.strip() else "SessionStart"
+    recalling = Recalling(invocation.config, SystemClock())
 
     def ask(ledger: Evidence | None) -> tuple[Chosen, str, list[Found]]:
         chosen = chosen_project(invocation, ledger, project, all_projects)
@@ -48,13 +50,14 @@ def context(
         asked.budget = budget or BUDGETS[event]
         asked.known_text = known_text(chosen.folder) if chosen.folder else ""
         with ledger.reading() as connection:
-            return chosen, *build(connection, asked)
+            return chosen, *recalling.build(connection, asked)
 
     chosen, text, found = answered(invocation, ask)
     if as_json:
         fields = ("id", "kind", "role", "project", "text")
         items = [{name: getattr(each, name) for name in fields} for each in found]
-        say_json({"event": event, "text": text, "tokens": tokens_in(text), "items": items} | invocation.answered)
+        tokens = sum(counter()(line + "\n") for line in text.split("\n")) if text else 0
+        say_json({"event": event, "text": text, "tokens": tokens, "items": items} | invocation.answered)
     elif text:
         say(text)
     elif not chosen.unknown:

@@ -14,11 +14,12 @@ from hindbrain.serve.terminal import note, printable, say, say_json
 
 @click.command()
 @click.option("--repair", is_flag=True, help="Make the repairs that lose nothing, then look again.")
+@click.option("--rebuild-index", is_flag=True, help="Make the full-text index and the search by meaning anew, then look.")
 @click.option("--no-hook", is_flag=True, help="Do not send a test event through the installed hook.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 @pass_invocation
-def doctor(invocation: Invocation, repair: bool, no_hook: bool, as_json: bool) -> int:
-    """Check home, journal, archives, ledger, hook and worker; and the shared ledger, if there is one.
+def doctor(invocation: Invocation, repair: bool, rebuild_index: bool, no_hook: bool, as_json: bool) -> int:
+    """Check home, journal, archives, ledger, embedding, hook and worker; and the shared ledger, if there is one.
 
     Ends with exit code 7 when there is a problem.
     """
@@ -27,9 +28,11 @@ def doctor(invocation: Invocation, repair: bool, no_hook: bool, as_json: bool) -
 
     with Progress("doctor") as progress:
         shared = shared_of(invocation.config, SystemClock())
-        doctor = Doctor(Home(invocation.config.home), SystemClock(), progress.step, shared)
+        doctor = Doctor(Home(invocation.config.home), SystemClock(), progress.step, shared, invocation.config)
         for done in doctor.repair() if repair else []:
             note(f"repaired: {done}")
+        for done in doctor.rebuild_index() if rebuild_index else []:
+            note(f"made anew: {done}")
         findings = doctor.examine(fire=not no_hook)
     if as_json:
         say_json([{"check": f.check, "grade": f.grade, "found": f.found, "hint": f.hint} for f in findings])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindbrain.base.clock import SystemClock
 from hindbrain.base.errors import UsageError
 from hindbrain.serve.commands.options import (
     answered,
@@ -36,7 +37,7 @@ _ROLES = ("user", "assistant", "tool_call", "tool_result")
 @date_option("--before", "Only what was said before this time.")
 @date_option("--as-of", "Answer as things stood then, replaced memories included; a day alone is its end.", end_of_day=True)
 @click.option("--role", type=click.Choice(_ROLES), help="Only what this role said.")
-@click.option("--explain", is_flag=True, help="Tell for each hit what its score is made of.")
+@click.option("--explain", is_flag=True, help="Tell for each hit what its score is made of, and what was left out.")
 @json_option
 @pass_invocation
 def search(
@@ -54,18 +55,25 @@ def search(
     hindbrain search login --after 2026-11-01 --before 2026-12-01 --role user
     hindbrain search deploy --as-of 2026-10-01 --json
     """
-    from hindbrain.serve.finding import Limits, find
+    from hindbrain.serve.finding import Limits, find, missed
+    from hindbrain.serve.recalling import Recalling
 
     question = " ".join(words)
     if not question.strip():
         raise UsageError("there is nothing to search for", hint="give some words")
     limits = Limits(after, before, as_of, role)
+    recalling = Recalling(invocation.config, SystemClock())
 
-    def ask(ledger: Evidence | None) -> tuple[Chosen, list[Explained]]:
+    def ask(ledger: Evidence | None) -> tuple[Chosen, list[Explained], list[str]]:
         chosen = chosen_project(invocation, ledger, project, all_projects)
-        return chosen, find(ledger, question, chosen, limits, limit) if ledger is not None else []
+        if ledger is None:
+            return chosen, [], []
+        hits = find(ledger, question, chosen, limits, limit, recalling.search)
+        return chosen, hits, missed(ledger, question, chosen, limits) if explain else []
 
-    chosen, hits = answered(invocation, ask)
+    chosen, hits, left_out = answered(invocation, ask)
+    if recalling.trouble:
+        note(f"warning: found by words alone: {printable(recalling.trouble)}")
     if as_json:
         say_json([_as_data(hit.found, hit) | invocation.answered for hit in hits])
         return
@@ -75,6 +83,8 @@ def search(
         say(_line(hit.found))
         if explain:
             say(f"    {_explanation(hit)}")
+    if left_out:
+        note(f"left out: {', '.join(left_out)}")
 
 
 def _line(found: Found) -> str:
@@ -85,12 +95,7 @@ def _line(found: Found) -> str:
 
 
 def _explanation(hit: Explained) -> str:
-    words = f" ({', '.join(map(printable, hit.shared))})" if hit.shared else ""
-    parts = [f"its own words {hit.own:.2f}{words}"]
-    parts += [f"its neighbours' words {hit.neighbours:.2f}"] if hit.found.kind == "turn" else []
-    parts += [f"the rest of its session {hit.session:.2f}"] if hit.found.kind == "turn" else []
-    parts += [f"kept as a memory {hit.memory:.2f}"] if hit.memory else []
-    return f"score {hit.found.score:.2f}: {', '.join(parts)}"
+    return f"score {hit.found.score:.2f}: {', '.join(map(printable, hit.told()))}"
 
 
 def _as_data(found: Found, hit: Explained) -> dict[str, object]:
@@ -99,7 +104,7 @@ def _as_data(found: Found, hit: Explained) -> dict[str, object]:
     return {
         "id": found.id, "kind": found.kind, "role": found.role, "agent": found.agent, "session": found.session,
         "session_id": found.session_id, "project": found.project, "at": when(found.at), "at_ms": found.at, "text": found.text,
-        "score": found.score,
-        "parts": {"own_words": hit.own, "neighbours": hit.neighbours, "session": hit.session, "memory": hit.memory},
-        "shared_words": hit.shared,
+        "score": found.score, "parts": hit.parts, "explanation": hit.told(), "shared_words": hit.shared,
+        "passage": [found.start, found.end] if found.end else None, "note": found.note or None, "superseded": found.superseded,
+        "valid_to": None if found.valid_to is None else when(found.valid_to),
     }  # fmt: skip

@@ -1,4 +1,7 @@
-"""`hindbrain show`: an id -> the thing itself, where it comes from, and what rests on it."""
+"""`hindbrain show`: an id -> the thing itself, where it comes from, what stands beside it, and what rests on it.
+
+The second of three steps: a line of a block names an id, `show` tells so much of it that one can go on, `show --full` everything.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,14 @@ from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
     from hindbrain.ledger.evidence import Evidence
-    from hindbrain.serve.reading import Kept, Piece
+    from hindbrain.serve.reading import Beside, Kept, Piece
 
 Rows = list[tuple[str, str]]
+
+EXCERPT_CHARS = 2_000  # of a text, unless --full is given
+WHOLE = 1 << 30
+_BESIDE = 2  # turns before, and as many after
+_BESIDE_CHARS = 160
 
 _STANDING = {
     "there": "still there", "changed": "the file has changed there", "gone": "the file is gone", "unreadable": "cannot be read",
@@ -24,22 +32,24 @@ _STANDING = {
 
 @click.command()
 @click.argument("id")
+@click.option("--full", is_flag=True, help="Show the whole text, and that of the turns beside it.")
 @click.option("--why", is_flag=True, help="Follow the evidence down to the transcript, and tell who was told of it.")
 @limit_option(50, "turns of a session")
 @json_option
 @pass_invocation
-def show(invocation: Invocation, id: str, why: bool, limit: int, as_json: bool) -> None:
+def show(invocation: Invocation, id: str, full: bool, why: bool, limit: int, as_json: bool) -> None:
     """Show the turn, session or memory ID.
 
-    Its first 6 characters are enough where they are unique.
+    Its first 6 characters are enough where they are unique. A long text is shown in part, and of the turns beside a turn only
+    the beginning; --full shows all of it.
 
     \b
     hindbrain show e_1f00ba51
+    hindbrain show e_1f00ba51 --full
     hindbrain show m_c0ffee11 --why
     hindbrain show s_5e551044 --limit 200
     """
     from hindbrain.serve.lookup import look_up
-
 
     def ask(ledger: Evidence | None) -> None:  # each reads all it needs before it says anything
         named = look_up(ledger, id)
@@ -47,9 +57,9 @@ def show(invocation: Invocation, id: str, why: bool, limit: int, as_json: bool) 
         if named.kind == "session":
             _session(invocation, ledger, named.id, limit, as_json)
         elif named.kind == "memory":
-            _memory(invocation, ledger, named.id, why, as_json)
+            _memory(invocation, ledger, named.id, why, full, as_json)
         else:
-            _piece(invocation, ledger, named.id, why, as_json)
+            _piece(invocation, ledger, named.id, why, full, as_json)
 
     answered(invocation, ask)
 
@@ -80,22 +90,29 @@ def _session(invocation: Invocation, ledger: Evidence, identifier: str, limit: i
         note(f"{found.turns - len(turns)} more turns; --limit {found.turns} shows all")
 
 
-def _piece(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, as_json: bool) -> None:
+def _piece(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, full: bool, as_json: bool) -> None:
     from hindbrain.serve import reading as stored
 
     home = Home(invocation.config.home)
     found = stored.piece(ledger, identifier)
+    chars = WHOLE if full else _BESIDE_CHARS
+    before, after = stored.beside(ledger, found, _BESIDE, chars) if found.kind == "turn" else ([], [])
     resting = stored.resting_on(ledger, identifier) if why else []
     told = _told(invocation, identifier) if why else []
     if as_json:
         more = {"memories": resting, "told_to": _told_data(told)} if why else {}
-        say_json(_piece_data(home, found) | more | invocation.answered)
+        near = {"before": [_beside_data(each) for each in before], "after": [_beside_data(each) for each in after]}
+        say_json(_piece_data(home, found) | _text_data(found.text, full) | near | more | invocation.answered)
         return
     _say_rows(_piece_rows(home, found) + (_why_rows(resting, told) if why else []))
-    _say_text(found.text)
+    _say_beside("before", before, full)
+    _say_text(found.text, full)
+    if after and not full:
+        say()
+    _say_beside("after", after, full)
 
 
-def _memory(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, as_json: bool) -> None:
+def _memory(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, full: bool, as_json: bool) -> None:
     from hindbrain.serve import reading as stored
 
     home = Home(invocation.config.home)
@@ -106,14 +123,14 @@ def _memory(invocation: Invocation, ledger: Evidence, identifier: str, why: bool
     if as_json:
         proof = [_piece_data(home, each) if why else {"id": each.id, "text": each.text} for each in turns]
         more = {"memories": resting, "told_to": _told_data(told)} if why else {}
-        say_json(_memory_data(found) | {"evidence": proof} | more | invocation.answered)
+        say_json(_memory_data(found) | _text_data(found.text, full) | {"evidence": proof} | more | invocation.answered)
         return
     _say_rows(_memory_rows(found) + [("evidence", each.id) for each in turns] + (_why_rows(resting, told) if why else []))
-    _say_text(found.text)
+    _say_text(found.text, full)
     for each in turns if why else []:
         say()
         _say_rows(_piece_rows(home, each))
-        _say_text(each.text)
+        _say_text(each.text, full)
 
 
 def _told(invocation: Invocation, identifier: str) -> list[tuple[str, int]]:
@@ -210,6 +227,35 @@ def _say_rows(rows: Rows) -> None:
             say(f"{name:<9} {printable(value)}")
 
 
-def _say_text(text: str) -> None:
+def _say_text(text: str, full: bool) -> None:
     say()
-    say(text.expandtabs(4).rstrip("\n"))
+    shown = _part(text, full)
+    say(shown.expandtabs(4).rstrip("\n"))
+    if len(shown) < len(text):
+        note(f"{len(text) - len(shown)} more letters; --full shows all")
+
+
+def _part(text: str, full: bool) -> str:
+    """All of a text, or its beginning up to the end of a line or word."""
+    if full or len(text) <= EXCERPT_CHARS + EXCERPT_CHARS // 4:
+        return text
+    end = max(text.rfind(mark, EXCERPT_CHARS // 2, EXCERPT_CHARS) for mark in "\n ")
+    return text[: end if end > 0 else EXCERPT_CHARS]
+
+
+def _text_data(text: str, full: bool) -> dict[str, object]:
+    return {"text": _part(text, full), "chars": len(text)}
+
+
+def _say_beside(where: str, turns: list[Beside], full: bool) -> None:
+    for each in turns:
+        if full:
+            say()
+            _say_rows([(where, f"{each.id}, {each.role}")])
+            _say_text(each.text, full)
+        else:
+            say(f"{where:<9} {each.id}  {each.role:<11}  {one_line(each.text, _BESIDE_CHARS - 1)}")
+
+
+def _beside_data(each: Beside) -> dict[str, object]:
+    return {"id": each.id, "role": each.role, "tool": each.tool, "text": each.text, "chars": each.chars}

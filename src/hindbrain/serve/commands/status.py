@@ -44,6 +44,7 @@ def status(invocation: Invocation, as_json: bool) -> None:
         ("redacted", f"{sum(stored.redacted.values())} secrets" + (f": {rules}" if rules else "")),
         ("worker", worker + (f"; last error: {found.worker_error}" if found.worker_error else "")),
         ("jobs", _told(jobs)),
+        ("embedding", str(stored.embedding)),
         ("sizes", ", ".join(f"{name} {_size(size)}" for name, size in found.sizes.items())),
     ]
     if shared is not None:

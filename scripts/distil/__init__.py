@@ -1,0 +1,1 @@
+"""How the token table inside the wheel is made. Nothing here is imported at run time."""

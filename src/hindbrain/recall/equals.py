@@ -1,0 +1,44 @@
+"""Candidates in order -> those that say something of their own, and those that only say it again.
+
+What is asked every day would otherwise fill an answer with itself. Equal is what has the same words, but for letters' case,
+space and the mark at its end; of a long text the beginning and the length decide.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from hindbrain.recall.candidates import Candidate
+
+SAME_CHARS: Final = 160  # texts that begin alike for so long, and are equally long, are the same
+
+
+def equals_last(
+    found: Sequence[Candidate], order: Sequence[int]
+) -> tuple[list[int], list[int], dict[int, list[Candidate]]]:
+    """Of those that say the same the newest, where the best of them stood; the others; and by the newest's place all of them."""
+    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for place in order:
+        each = found[place]
+        key = " ".join(each.head[:SAME_CHARS].lower().split()).rstrip(" .!?")
+        groups[(each.kind, each.role, each.chars if each.chars > SAME_CHARS else 0, key)].append(place)
+    kept = [max(places, key=lambda place: (found[place].at, found[place].id)) for places in groups.values()]
+    alone = set(kept)
+    grouped = zip(kept, groups.values(), strict=True)
+    repeated = {newest: [found[place] for place in places] for newest, places in grouped if len(places) > 1}
+    return kept, [place for place in order if place not in alone], repeated
+
+
+def said_again(same: Sequence[Candidate]) -> str:
+    """How often something was said, in plain words; "" for once."""
+    if not same:
+        return ""
+    first = min(each.at for each in same)
+    return f"said {len(same)} times, first on {_day(first)}"
+
+
+def _day(at: int) -> str:
+    return datetime.fromtimestamp(min(max(at // 1000, 0), 253_402_300_799), UTC).strftime("%Y-%m-%d")

@@ -1,0 +1,143 @@
+"""What a hit says -> its words, the names in it, its sentence nearest to a question, and whether it says that something is over.
+
+A name is a word that is rare in ordinary talk: a tool, a file, a service. Which words are rare is known from the table's weights.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from hindbrain.recall import cues
+from hindbrain.recall.passages import sentences
+from hindbrain.recall.rank import Found
+from hindbrain.recall.static import Floats, Static
+from hindbrain.recall.words import STOP_WORDS, spaced
+
+PASSAGE_CHARS: Final = 2_000
+RARE: Final = 8.0  # the idf of a word that names something
+SAME_NAME: Final = 6  # letters that two forms of a name share at least: Postgres, PostgreSQL
+
+_SPEAKER: Final = re.compile(r"([A-Z][\w.'-]{1,30}(?: [A-Z][\w.'-]{1,30}){0,2}): ")
+_WORD: Final = re.compile(r"[\w'/.-]*\w")
+_ARTICLES: Final = frozenset({"the", "a", "an", "our"})
+# What is counted in is not what is counted: "seconds" in two statements does not make them one.
+UNITS: Final = frozenset({
+    "second", "minut", "minute", "hour", "day", "week", "month", "year", "ms", "sec", "min", "mb", "kb", "gb", "percent", "per",
+    "every", "tim", "time", "new", "use", "us", "mak", "make", "set", "run", "fil", "file", "cod", "code",
+})  # fmt: skip
+
+
+class Said(NamedTuple):
+    """What a hit says, as far as it is looked at here."""
+
+    text: str
+    words: frozenset[str]
+    changes: bool
+    over: bool
+
+
+class Names:
+    """What names something, in what was said: words that are rare in ordinary talk and that the question does not say."""
+
+    def __init__(self, question: str, static: Static) -> None:
+        self.asked = _words(question)
+        self._static = static
+
+    def beside(self, hit: Found) -> list[str]:
+        """The names in what a hit says, rarest first."""
+        words = [word for word in spaced(_passage(hit)).split() if word not in STOP_WORDS and len(word) > 1]
+        known = self.asked | UNITS
+        found = {word: self._idf(word) for word in words if _stem(word) not in known and self._idf(word) >= RARE}
+        return sorted(found, key=lambda word: (-found[word], word))
+
+    def shared(self, new: Said, old: Said) -> set[str]:
+        """Names in the older one that the newer one says too: how it was until then."""
+        both = {word for word in new.words if word in old.words or _is_form_of(word, old.words)}
+        return {word for word in both - self.asked - UNITS if self._idf(word) >= RARE}
+
+    def over(self, newer: Found, older: Found) -> bool:
+        """Whether the newer one says of a name in the older that this is over."""
+        new = said(newer)
+        return new.over and is_over(new, self.shared(new, said(older)))
+
+    def _idf(self, word: str) -> float:
+        """How telling a word is in ordinary talk; one that the table cannot read tells much."""
+        return max((float(self._static.usual[token]) ** 2 for token in self._static.tokens(word)), default=RARE)
+
+
+def _passage(hit: Found) -> str:
+    return hit.text[hit.start : hit.end] if hit.end else hit.text[:PASSAGE_CHARS]
+
+
+def said(hit: Found) -> Said:
+    text = _passage(hit)
+    return Said(text, _words(text), cues.says_change(text), cues.says_over(text))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in spaced(text).split() if word not in STOP_WORDS and len(word) > 1)
+
+
+def _stem(word: str) -> str:
+    """Enough of a stem to see that two words are alike."""
+    for ending in ("ing", "edly", "ed", "es", "s", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def _is_form_of(word: str, others: frozenset[str]) -> bool:
+    """Whether one of them is the same name, shorter or longer."""
+    return len(word) >= SAME_NAME and any(
+        len(each) >= SAME_NAME and (each.startswith(word) or word.startswith(each)) for each in others
+    )
+
+
+def is_over(new: Said, named: set[str]) -> bool:
+    """Whether it says of one of these names that it is over: "we dropped RabbitMQ", "Jenkins is switched off"."""
+    return any(
+        named & _words(match.group()) and cues.says_over(new.text, match.start(), match.end())
+        for match in _WORD.finditer(new.text)
+    )
+
+
+def words_before(text: str) -> dict[str, set[str]]:
+    """Which telling words stand right before each telling word, with nothing but space and articles between."""
+    found: dict[str, set[str]] = {}
+    last, end = "", 0
+    for match in _WORD.finditer(text.lower()):
+        word, beside = match.group(), not text[end : match.start()].strip()
+        if word in _ARTICLES and beside:
+            end = match.end()
+            continue
+        if word in STOP_WORDS or cues.says_change(word):
+            last = ""
+            continue
+        if last and beside:
+            found.setdefault(_stem(word), set()).add(last)
+        last, end = _stem(word), match.end()
+    return found
+
+
+def nearest_sentences(question: str, texts: list[str], static: Static) -> Floats:
+    """For each text the vector of its sentence that is nearest to the question."""
+    cut: list[str] = []
+    owner: list[int] = []
+    for number, text in enumerate(texts):
+        for start, end in sentences(text) or [(0, len(text))]:
+            cut.append(text[start:end])
+            owner.append(number)
+    vectors = static.documents(cut)
+    near = vectors @ static.question(question)
+    best: dict[int, int] = {}
+    for place, number in enumerate(owner):
+        if number not in best or near[place] > near[best[number]]:
+            best[number] = place
+    found: Floats = vectors[[best[number] for number in range(len(texts))]]
+    return found
+
+
+def speaker(hit: Found) -> str:
+    match = _SPEAKER.match(hit.text[:100])
+    return match[1] if match else ""
