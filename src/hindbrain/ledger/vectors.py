@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hindbrain.base.errors import LedgerError
 from hindbrain.ledger.database import Database, foreign, is_sqlite
@@ -82,8 +82,7 @@ class Piece:
     bits: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A stored vector."""
 
     id: int
@@ -94,8 +93,7 @@ class Row:
     vector: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A stored vector and what a scope asks for."""
 
     id: int

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from hindbrain.recall.meaning import Meaning, Near
     from hindbrain.recall.static import Floats
 
-BY_WORDS: Final = 200
-BY_MEANING: Final = 200
+BY_WORDS: Final = 150
+BY_MEANING: Final = 100
 BY_LITERALS: Final = 60
 MEMORIES: Final = 100
 ENOUGH: Final = 100  # different ones; with fewer of them inside the scope all that match are looked through
@@ -80,12 +80,15 @@ class Candidate:
 class Candidates:
     """Looks for what may answer one question."""
 
-    def __init__(self, database: Database, question: Question, scope: rank.Scope, now: int, talk_only: bool) -> None:
+    def __init__(
+        self, database: Database, question: Question, scope: rank.Scope, now: int, talk_only: bool, counts: Sequence[int]
+    ) -> None:
         self._database = database
         self._question = question
         self._scope = scope
         self._then = min(scope.before, now)  # what ended later still stood
         self._talk_only = talk_only
+        self._counts = counts  # in how many turns each of the question's words stands
 
     def find(self, meaning: Meaning | None, vector: Floats | None) -> list[Candidate]:
         """All of them, in no order."""
@@ -101,7 +104,7 @@ class Candidates:
     def _turns(self, near: Sequence[Near]) -> list[Candidate]:
         words = self._question.words
         looked_at = BY_WORDS if self._scope.everything else BY_WORDS * 3 // 2  # some are of other projects
-        best = rank.best_turns(self._database, words, looked_at)
+        best = rank.best_turns(self._database, words, looked_at, self._counts)
         others = [each.turn for each in near if each.turn is not None] + self._holding_literals()
         turns = self._facts(best, others)
         if len(best) == looked_at and _distinct(turns) < ENOUGH:

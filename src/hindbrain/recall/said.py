@@ -6,6 +6,7 @@ A name is a word that is rare in ordinary talk: a tool, a file, a service. Which
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hindbrain.recall import cues
@@ -71,14 +72,20 @@ def _passage(hit: Found) -> str:
 
 
 def said(hit: Found) -> Said:
-    text = _passage(hit)
+    return _said(_passage(hit))
+
+
+@lru_cache(4_096)  # the same few hits are compared with each other, and asked for again with the next question
+def _said(text: str) -> Said:
     return Said(text, _words(text), cues.says_change(text), cues.says_over(text))
 
 
+@lru_cache(16_384)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in spaced(text).split() if word not in STOP_WORDS and len(word) > 1)
 
 
+@lru_cache(16_384)
 def _stem(word: str) -> str:
     """Enough of a stem to see that two words are alike."""
     for ending in ("ing", "edly", "ed", "es", "s", "ly"):
@@ -89,9 +96,14 @@ def _stem(word: str) -> str:
 
 def _is_form_of(word: str, others: frozenset[str]) -> bool:
     """Whether one of them is the same name, shorter or longer."""
-    return len(word) >= SAME_NAME and any(
+    return word[:SAME_NAME] in _beginnings(others) and any(
         len(each) >= SAME_NAME and (each.startswith(word) or word.startswith(each)) for each in others
     )
+
+
+@lru_cache(4_096)
+def _beginnings(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word[:SAME_NAME] for word in words if len(word) >= SAME_NAME)
 
 
 def is_over(new: Said, named: set[str]) -> bool:

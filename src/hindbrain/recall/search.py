@@ -68,10 +68,11 @@ class Finder:
         asked = understood(question)
         if not asked.words or k < 1:
             return []
-        telling = self._telling(database, asked)
+        counts = fulltext.holding(database, asked.words)
+        telling = self._telling(database, asked, counts)
         now = self._now_ms()
         vector = self._vector(asked, telling)
-        found = Candidates(database, asked, scope, now, talk_only).find(self._meaning, vector)
+        found = Candidates(database, asked, scope, now, talk_only, counts).find(self._meaning, vector)
         if not found:
             return []
         parts = judge.parts_of(database, asked, found, spans_of(database, asked, scope, now))
@@ -96,14 +97,13 @@ class Finder:
             hits.sort(key=lambda hit: (-hit.score, -hit.at, hit.id))
         return hits
 
-    def _telling(self, database: Database, asked: Question) -> Floats | None:
+    def _telling(self, database: Database, asked: Question, counts: Sequence[int]) -> Floats | None:
         """How much each token counts: by how few turns hold the word here. A name that everyone has is no news."""
         static = self._static
         if static is None:
             return None
         (turns,) = database.execute("SELECT max(rowid) FROM turns").fetchone()
-        counts = np.array(fulltext.holding(database, asked.words), np.int64)
-        weights = weights_of(np.minimum(counts, turns or 0), turns or 0)
+        weights = weights_of(np.minimum(np.array(counts, np.int64), turns or 0), turns or 0)
         telling = static.usual.copy()
         for word, weight in zip(asked.words, weights.tolist(), strict=True):
             telling[static.tokens(word)] = weight
