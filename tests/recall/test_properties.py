@@ -96,6 +96,7 @@ def test_any_question_is_answered_inside_its_scope_and_twice_the_same(
     assert len({hit.id for hit in hits}) == len(hits)
     assert described(hits) == described(store.memory.search(question, k, project))
     assert all(hit.score == pytest.approx(sum(hit.parts.values())) for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     if project is not None:
         assert {hit.text for hit in hits} <= store.inside(project)
 

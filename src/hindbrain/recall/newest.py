@@ -159,8 +159,10 @@ class _Ordering:
     def _tell(self, place: int, other: int) -> None:
         """Note on both what became of what."""
         newer, older = self.hits[place], self.hits[other]
-        if place >= self.found:  # it stands where it does for the sake of what it amends
-            newer.parts["amends"] = newer.score = older.score
+        # It stands where it does for the sake of what it replaces, or of what replaced it.
+        if older.score > newer.score:
+            newer.parts["amends" if place >= self.found else "newest"] = older.score - newer.score
+            newer.score = older.score
         if self.past:
             newer, older = older, newer
         newer.note = _with(newer.note, f"replaces what was said on {_day(older.at)}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -88,7 +89,7 @@ class Finder:
         hits = [self._hit(found[place], place, parts, rows, repeated.get(place, ())) for place in first + rest]
         hits = self._used(database, hits[: len(first)], scope, now) + hits[len(first) :]
         later = amendments(database, question, hits, scope, self._static)
-        return newest_first(question, hits, self._static, later)[: min(k, rank.MAX_HITS)]
+        return _descending(newest_first(question, hits, self._static, later)[: min(k, rank.MAX_HITS)])
 
     def _used(self, database: Database, hits: list[rank.Found], scope: rank.Scope, now: int) -> list[rank.Found]:
         """What was told and then used rises a little, what was not sinks, and age takes a little."""
@@ -169,6 +170,15 @@ class Finder:
             )  # fmt: skip
         hit.likeness = max(each.likeness, 0.0)
         return hit
+
+
+def _descending(hits: list[rank.Found]) -> list[rank.Found]:
+    """What only says again what stands further up, or was not compared word by word, has no better score than what it follows."""
+    for before, hit in pairwise(hits):
+        if hit.score > before.score:
+            hit.parts["behind"] = before.score - hit.score
+            hit.score = before.score
+    return hits
 
 
 def _sorted(found: Sequence[Candidate], total: judge.Numbers, places: Sequence[int]) -> list[int]:

@@ -45,6 +45,7 @@ PLAIN: Final = {
     "question": "asks rather than tells", "literal": "holds the very letters", "date": "said at that time",
     "long_reply": "a long reply", "tool": "of a tool", "memory": "kept as a memory", "superseded": "no longer holds",
     "use": "used or left unused before, and its age", "amends": "says that the next one is over",
+    "newest": "speaks of the same thing as the next one, at the time that is asked for", "behind": "what stands before it",
 }  # fmt: skip
 
 
