@@ -22,7 +22,7 @@ def clustered(rows: int = 6000) -> Signs:
     numbers = (around + draw.integers(-40, 41, (rows, 32))).astype(np.int8)
     words = np.ascontiguousarray(signs(numbers).view("<u8").T)
     whole = np.arange(rows, dtype="<i8")
-    return Signs(whole + 1, whole, words, np.zeros(rows, "<i4"), ["a"])
+    return Signs(whole + 1, whole, words, np.zeros(rows, "<i4"), ["a"], np.zeros((rows, 256), np.int8))
 
 
 def test_lists_find_nearly_what_a_scan_finds_and_are_refused_when_damaged(

@@ -89,7 +89,7 @@ def test_the_nearest_are_those_that_looking_at_every_row_finds(data: st.DataObje
     names = ["", "a", "b", "c"]
     codes = np.array([data.draw(st.integers(0, 3)) if count < 20 else each * 7 % 4 for each in range(count)], "<i4")
     at = np.array([each * 13 % 50 for each in range(count)], "<i8")
-    whole = Signs(np.arange(count, dtype="<i8") * 3 + 1, at, np.ascontiguousarray(signs(rows).view("<u8").T), codes, names)
+    whole = Signs(np.arange(count, dtype="<i8") * 3 + 1, at, np.ascontiguousarray(signs(rows).view("<u8").T), codes, names, rows)
     matrix = Matrix(Path("/nonexistent"), MODEL, DIMENSIONS)
     matrix._begin_with(_part(whole, slice(0, split)))
     matrix._now = matrix._now._replace(tail=_part(whole, slice(split, None)))
@@ -107,7 +107,7 @@ def test_the_nearest_are_those_that_looking_at_every_row_finds(data: st.DataObje
 
 
 def _part(whole: Signs, some: slice) -> Signs:
-    return Signs(whole.ids[some], whole.at[some], whole.words[:, some], whole.codes[some], whole.sessions)
+    return Signs(whole.ids[some], whole.at[some], whole.words[:, some], whole.codes[some], whole.sessions, whole.numbers[some])
 
 
 def test_only_the_sessions_and_the_time_asked_for_are_looked_at(ledger: Ledger, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def new_file(path: Path) -> Iterator[int]:
         raise
 
 
-def write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
     """Write every byte; a short write is continued, an error raised."""
     view = memoryview(data)
     while view:

@@ -1,11 +1,11 @@
-"""The signs of many vectors -> one private file that is mapped into memory, and back if it is whole and the one wanted.
+"""Many vectors and their signs -> one private file that is mapped into memory, and back if it is whole and the one wanted.
 
 The file is derived: every bit of it can be made from the ledger's rows again. So nothing is repaired here. A file that is
 cut, changed, of another model or another version is refused with the reason, and whoever asked makes it anew.
 
     header    magic, version, checksum of all that follows, rows, length of the names, dimensions
     names     JSON: the model, the sessions by their code; filled up to a multiple of eight
-    columns   ids, times, four words of 64 signs, codes of the sessions
+    columns   ids, times, four words of 64 signs, codes of the sessions, and the vectors themselves
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hindbrain.base.errors import HindbrainError
 from hindbrain.base.files import new_file, open_private, storage_error, write_all
 
 MAGIC: Final = b"HBSIGNS\n"
-VERSION: Final = 1
+VERSION: Final = 2
 WORDS: Final = 4  # of 64 signs
 _HEADER: Final = struct.Struct("<8sIIQQI4x")
 _ROW_BYTES: Final = 8 + 8 + 8 * WORDS + 4
@@ -46,6 +46,7 @@ class Signs(NamedTuple):
     words: Column  # uint64, WORDS rows: one after the other in memory, so that a scan reads each in a row
     codes: Column  # int32, into `sessions`
     sessions: list[str]
+    numbers: Column  # int8, a row for each vector: read for the few whose signs are near
 
     @property
     def last(self) -> int:
@@ -53,16 +54,18 @@ class Signs(NamedTuple):
         return int(self.ids[-1]) if len(self.ids) else 0
 
 
-def nothing() -> Signs:
+def nothing(dimensions: int) -> Signs:
     """No vectors at all."""
-    return Signs(np.empty(0, "<i8"), np.empty(0, "<i8"), np.empty((WORDS, 0), "<u8"), np.empty(0, "<i4"), [])
+    numbers = np.empty((0, dimensions), np.int8)
+    return Signs(np.empty(0, "<i8"), np.empty(0, "<i8"), np.empty((WORDS, 0), "<u8"), np.empty(0, "<i4"), [], numbers)
 
 
 def save(path: Path, signs: Signs, model: str, dimensions: int) -> None:
     """Put the file in place: after any crash the old one or the new one is there, whole."""
     names = json.dumps({"model": model, "sessions": signs.sessions}).encode()
     names += b" " * (-len(names) % 8)
-    body = [names, *(np.ascontiguousarray(each).tobytes() for each in signs[:4])]
+    columns = (signs.ids, signs.at, signs.words, signs.codes, signs.numbers)
+    body: list[bytes | memoryview] = [names, *(np.ascontiguousarray(each).data.cast("B") for each in columns if each.size)]
     checksum = 0
     for block in body:
         checksum = zlib.crc32(block, checksum)
@@ -91,7 +94,7 @@ def _checked(data: memoryview, model: str, dimensions: int) -> Signs:
     magic, version, checksum, rows, length, dimension = _HEADER.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise Unfit(f"it is of version {version}" if magic == MAGIC else "it is no file of signs")
-    if length > _MAX_NAMES or len(data) != _HEADER.size + length + rows * _ROW_BYTES:
+    if length > _MAX_NAMES or len(data) != _HEADER.size + length + rows * (_ROW_BYTES + dimension):
         raise Unfit(f"its {len(data)} bytes are not those of {rows} rows")
     if zlib.crc32(data[_HEADER.size :]) != checksum:
         raise Unfit("its checksum is another")
@@ -102,10 +105,11 @@ def _checked(data: memoryview, model: str, dimensions: int) -> Signs:
     if names["model"] != model:
         raise Unfit(f"its vectors are of {names['model']}, not of {model}")
     columns: list[Column] = []
-    for kind, width in (("<i8", 1), ("<i8", 1), ("<u8", WORDS), ("<i4", 1)):
+    for kind, width in (("<i8", 1), ("<i8", 1), ("<u8", WORDS), ("<i4", 1), ("i1", dimension)):
         columns.append(np.frombuffer(data, kind, rows * width, at))
         at += columns[-1].nbytes
-    return Signs(columns[0], columns[1], columns[2].reshape(WORDS, rows), columns[3], list(names["sessions"]))
+    ids, times, words, codes, numbers = columns
+    return Signs(ids, times, words.reshape(WORDS, rows), codes, list(names["sessions"]), numbers.reshape(rows, dimension))
 
 
 def refused(error: HindbrainError | Unfit) -> str:

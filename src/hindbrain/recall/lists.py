@@ -44,12 +44,18 @@ def path_of(bits: Path) -> Path:
 
 def first(signs: Signs, rows: int) -> Signs:
     """The first rows."""
-    return Signs(signs.ids[:rows], signs.at[:rows], signs.words[:, :rows], signs.codes[:rows], signs.sessions)
+    return _part(signs, slice(rows))
 
 
 def behind(signs: Signs, rows: int) -> Signs:
     """All others."""
-    return Signs(signs.ids[rows:], signs.at[rows:], signs.words[:, rows:], signs.codes[rows:], signs.sessions)
+    return _part(signs, slice(rows, None))
+
+
+def _part(signs: Signs, rows: slice) -> Signs:
+    return Signs(
+        signs.ids[rows], signs.at[rows], signs.words[:, rows], signs.codes[rows], signs.sessions, signs.numbers[rows]
+    )
 
 
 def keep(bits: Path, signs: Signs) -> tuple[Lists, int] | None:

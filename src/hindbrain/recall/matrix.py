@@ -108,7 +108,7 @@ class Matrix:
         self.model = model
         self.dimensions = dimensions
         self.rebuilt = ""  # why the file was not used, if it was there
-        self._now = _State(bitfile.nothing(), bitfile.nothing(), {})
+        self._now = _State(bitfile.nothing(dimensions), bitfile.nothing(dimensions), {})
         self._trusted = False
         self._guard = threading.Lock()
 
@@ -134,12 +134,13 @@ class Matrix:
         return len(self._now.tail.ids)
 
     def _begin_with(self, found: Signs, known: tuple[lists.Lists, int] | None = None) -> None:
-        self._now = _State(found, bitfile.nothing(), {name: code for code, name in enumerate(found.sessions)}, known)
+        codes = {name: code for code, name in enumerate(found.sessions)}
+        self._now = _State(found, bitfile.nothing(self.dimensions), codes, known)
 
     def _refuse(self, why: str) -> None:
         log.warning("the derived file %s is made anew: %s", self.path.name, why)
         self.rebuilt = why
-        self._begin_with(bitfile.nothing())
+        self._begin_with(bitfile.nothing(self.dimensions))
 
     def top_up(self, database: Database, *, hurried: bool = False) -> int:
         """Take in what was stored since; how many rows that were. In a hurry it is left to whoever is at it, or only begun."""
@@ -168,8 +169,8 @@ class Matrix:
         known = self._now.codes
         codes = np.array([known.setdefault(each.session, len(known)) for each in rows], "<i4")
         ids, at = (np.array(each, "<i8") for each in ([row.id for row in rows], [row.at for row in rows]))
-        words = signs(unpacked([each.vector for each in rows], self.dimensions)).view("<u8")
-        return Signs(ids, at, np.ascontiguousarray(words.T), codes, [])
+        numbers = unpacked([each.vector for each in rows], self.dimensions)
+        return Signs(ids, at, np.ascontiguousarray(signs(numbers).view("<u8").T), codes, [], numbers)
 
     def _check(self, database: Database) -> None:
         """Whether the rows of the file are those of this ledger: of another home, or of one that was restored, they are not."""
@@ -217,7 +218,7 @@ class Matrix:
     def rebuild(self, database: Database, step: Callable[[int], None] = lambda rows: None) -> int:
         """Make everything from the ledger's rows, and write it; how many rows that are."""
         with self._guard:
-            self._begin_with(bitfile.nothing())
+            self._begin_with(bitfile.nothing(self.dimensions))
             self._trusted = True
             self._take_in(database, step=step)
             self._write(self._now.tail)
@@ -240,20 +241,49 @@ class Matrix:
 
         Memories belong to no session and are always among them. Of rows that differ equally the newest are taken.
         """
+        ids, _ = self._nearest(bits, sessions, after, before, limit)
+        return [int(each) for each in ids]
+
+    def likest(
+        self, asked: npt.NDArray[Any], sessions: Collection[str] | None, after: int, before: int, limit: int, most: int
+    ) -> list[int]:
+        """Of the `limit` whose signs are nearest the ids of the `most` that are most like the question, in no order."""
+        ids, numbers = self._nearest(signs(quantised(asked).reshape(1, -1)).tobytes(), sessions, after, before, limit)
+        if most < len(ids):
+            likeness = numbers.astype(np.float32) @ asked.astype(np.float32)
+            ids = ids[np.argpartition(-likeness, most)[:most]]
+        return [int(each) for each in ids]
+
+    def _nearest(
+        self, bits: bytes, sessions: Collection[str] | None, after: int, before: int, limit: int
+    ) -> tuple[Column, Column]:
+        """Ids and numbers of the nearest."""
         now = self._now  # another thread may put another in its place meanwhile
         allowed = _allowed(now.codes, sessions)
-        found: list[tuple[Column, Column]] = []
-        saved = now.saved
+        found: list[tuple[Column, Column, Column]] = []  # ids, places counted over both parts, distances
+        saved, first = now.saved, 0
         if now.lists is not None and allowed is None and _inside(saved, None, after, before) is None:
-            index, covered = now.lists
-            distances, rows = index.search(np.frombuffer(bits, np.uint8)[None], min(limit, covered))
-            found.append((saved.ids[rows[0][rows[0] >= 0]], distances[0][rows[0] >= 0].astype(np.uint16)))
-            saved = lists.behind(saved, covered)
-        for part in (saved, now.tail):
-            places = _inside(part, allowed, after, before)
-            found.append((part.ids if places is None else part.ids[places], _distances(part, places, bits)))
-        ids, far = (np.concatenate(each) for each in zip(*found, strict=True))
-        return [int(each) for each in ids[_smallest(far, limit)]]
+            index, first = now.lists
+            distances, rows = index.search(np.frombuffer(bits, np.uint8)[None], min(limit, first))
+            places, far = rows[0][rows[0] >= 0], distances[0][rows[0] >= 0].astype(np.uint16)
+            found.append((saved.ids[places], places, far))
+            saved = lists.behind(saved, first)
+        for part, start in ((saved, first), (now.tail, len(now.saved.ids))):
+            inside = _inside(part, allowed, after, before)
+            places = np.arange(len(part.ids)) if inside is None else inside
+            found.append((part.ids[places] if inside is not None else part.ids, places + start, _distances(part, inside, bits)))
+        ids, where, far = (np.concatenate(each) for each in zip(*found, strict=True))
+        chosen = _smallest(far, limit)
+        return ids[chosen], _numbers(now.saved, now.tail, where[chosen])
+
+
+def _numbers(saved: Signs, tail: Signs, places: Column) -> Column:
+    """The vectors at these places, counted over both parts."""
+    old = places < len(saved.ids)
+    found = np.empty((len(places), saved.numbers.shape[1]), np.int8)
+    found[old] = saved.numbers[places[old]]
+    found[~old] = tail.numbers[places[~old] - len(saved.ids)]
+    return found
 
 
 def file_name(model: str) -> str:
@@ -270,13 +300,13 @@ def _alive(database: Database, model: str) -> list[int]:
 
 
 def _joined(parts: Iterable[Signs]) -> Signs:
-    columns = zip(*(part[:4] for part in parts), strict=True)
-    ids, at, words, codes = (np.concatenate(each, axis=-1) for each in columns)
-    return Signs(ids, at, words, codes, [])
+    every = list(parts)
+    ids, at, words, codes = (np.concatenate(each, axis=-1) for each in zip(*(part[:4] for part in every), strict=True))
+    return Signs(ids, at, words, codes, [], np.concatenate([part.numbers for part in every]))
 
 
 def _chosen(whole: Signs, places: npt.NDArray[Any]) -> Signs:
-    return Signs(whole.ids[places], whole.at[places], whole.words[:, places], whole.codes[places], [])
+    return Signs(whole.ids[places], whole.at[places], whole.words[:, places], whole.codes[places], [], whole.numbers[places])
 
 
 def _allowed(codes: dict[str, int], sessions: Collection[str] | None) -> npt.NDArray[np.bool_] | None:

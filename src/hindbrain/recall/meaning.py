@@ -1,6 +1,6 @@
 """A question's vector -> the passages and memories that mean something like it, on either engine.
 
-First the nearest by their signs, from the derived matrix or from PostgreSQL's own index, a good thousand of them; then the exact
+First the nearest by their signs, from the derived matrix or from PostgreSQL's own index, a thousand of them; then the exact
 likeness, from the rows. Only rows that the ledger gives count, and only those inside the scope: what was forgotten a moment
 ago is not found, whatever the derived side still holds.
 
@@ -24,7 +24,7 @@ from hindbrain.recall.matrix import SCALE, Matrix, quantised, signs, unpacked
 if TYPE_CHECKING:
     from hindbrain.recall.embedder import Embedder
 
-RESCORED: Final = 500  # of 20,000 real passages these hold 97 in 100 of the fifty nearest; it is reading rows that takes time
+RESCORED: Final = 1_000  # of 20,000 real passages these hold 99 in 100 of the fifty nearest
 _FINE: Final = 1 << 15  # steps of a question's numbers
 
 _SESSIONS = "SELECT id FROM sessions WHERE project_id = ?"
@@ -65,12 +65,12 @@ class Meaning:
         """The most alike inside the scope, best first."""
         if limit < 1 or not question.any():
             return []
-        rows = vectors.fetch(database, self._candidates(database, question, scope))
-        likeness = self._likeness(rows, question)
         inside: list[Near] = []
-        for most in (limit + limit // 4, len(rows)):  # the first are nearly always enough, and making all of them takes time
-            inside = _within(database, _best(rows, likeness, most), scope)
-            if len(inside) >= limit or most >= len(rows):
+        for most in (limit + limit // 4, RESCORED):  # the first are nearly always enough, and reading all of them takes time
+            ids = self._candidates(database, question, scope, most)
+            rows = vectors.fetch(database, ids)
+            inside = _within(database, _best(rows, self._likeness(rows, question), most), scope)
+            if len(inside) >= limit or len(ids) < most:
                 break
         return inside[:limit]
 
@@ -81,15 +81,15 @@ class Meaning:
         rows = vectors.of_items(database, self.embedder.name, turns, memories)
         return _best(rows, self._likeness(rows, question), len(rows))
 
-    def _candidates(self, database: Database, question: npt.NDArray[Any], scope: rank.Scope) -> list[int]:
-        bits = signs(quantised(question).reshape(1, -1)).tobytes()
+    def _candidates(self, database: Database, question: npt.NDArray[Any], scope: rank.Scope, most: int) -> list[int]:
         if self._matrix is None or not is_sqlite(database):
+            bits = signs(quantised(question).reshape(1, -1)).tobytes()
             return vectors.nearest(
                 foreign(database), self.embedder.name, bits, RESCORED, project=scope.project, everything=scope.everything,
                 after=scope.after, before=scope.before,
             )  # fmt: skip
         self._matrix.top_up(database, hurried=self._hurried)
-        return self._matrix.nearest(bits, _sessions(database, scope), scope.after, scope.before, RESCORED)
+        return self._matrix.likest(question, _sessions(database, scope), scope.after, scope.before, RESCORED, most)
 
     def _likeness(self, rows: Sequence[vectors.Row], question: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         numbers = unpacked([row.vector for row in rows], self.embedder.dimensions).astype(np.float64)
