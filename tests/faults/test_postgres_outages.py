@@ -176,7 +176,7 @@ def test_a_database_set_to_read_only_takes_no_writes_and_still_answers(cluster: 
 def test_of_two_transactions_in_a_deadlock_one_gives_way_and_can_be_done_again(ledger: PostgresLedger) -> None:
     for key in ("a", "b"):
         ledger.set_meta(key, "0")
-    both = threading.Barrier(2)
+    both, through = threading.Barrier(2), threading.Event()
 
     def cross(first: str, second: str, wait: Callable[[], object]) -> None:
         with ledger.transaction() as database:
@@ -187,8 +187,10 @@ def test_of_two_transactions_in_a_deadlock_one_gives_way_and_can_be_done_again(l
     def tried(first: str, second: str) -> int:
         try:
             cross(first, second, lambda: both.wait(timeout=60))
+            through.set()
             return 0
         except LedgerBusy:
+            assert through.wait(timeout=60)  # at once the two might meet again
             cross(first, second, lambda: None)
             return 1
 
