@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindbrain.base.errors import HindbrainError, LedgerBusy
+from hindbrain.base.errors import HindbrainError, LedgerBusy, LedgerUnreachable
 from hindbrain.queues.job import (
     ERROR_CHARS,
     LONGEST_BACKOFF,
@@ -26,6 +26,7 @@ from hindbrain.queues.job import (
     verdict,
 )
 from hindbrain.queues.rows import Row, merged
+from hindbrain.queues.task import unexpected
 
 
 def job(attempts: int = 1, max_attempts: int = 5, delays: int = 0) -> Job:
@@ -82,3 +83,11 @@ def test_of_several_tellings_of_one_job_the_strongest_of_each_stands() -> None:
     second = Row("k", "a", "h", '{"v":2}', 7, 0, 3_000, 9)
     other = Row("k", "b", "", "{}", 0, 0, 0, 5)
     assert merged([first, other, second]) == [Row("k", "a", "g", '{"v":2}', 7, 1, 3_000, 2), other]
+
+
+def test_a_failure_is_logged_with_where_it_was_unless_the_database_was_away(caplog: pytest.LogCaptureFixture) -> None:
+    for error in (LedgerUnreachable("no answer"), ValueError("a surprise")):
+        unexpected(error, "digest 1")
+    assert [(record.getMessage(), record.exc_info is not None) for record in caplog.records] == [
+        ("job digest 1 failed: LedgerUnreachable", False), ("job digest 1 failed: ValueError", True),
+    ]  # fmt: skip

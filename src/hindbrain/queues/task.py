@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import HindbrainError
+from hindbrain.base.errors import HindbrainError, LedgerBusy
 from hindbrain.queues.job import Effect, Job, JobFailed, Retry
 
 log = logging.getLogger("hindbrain.jobs")
@@ -153,7 +153,8 @@ class Call:
 
 def unexpected(error: BaseException, name: str) -> Retry:
     """What a failure nobody foresaw means: try again, and say what it was. Where it was is in the log."""
-    log.warning("job %s failed: %s", name, type(error).__name__, exc_info=error)
+    busy = isinstance(error, LedgerBusy)  # a database that is away or at work for others: where that was noticed is no news
+    log.warning("job %s failed: %s", name, type(error).__name__, exc_info=None if busy else error)
     if isinstance(error, HindbrainError):
         return Retry(f"{type(error).__name__}: {error.message}", hint=error.hint)
     return Retry(traceback.format_exception_only(error)[-1].strip(), hint="the worker's log says where")
