@@ -30,7 +30,7 @@ HOSTILE = [
     "marmoset -- cage", "/* marmoset */", "‮tesomram", "\u200bmarmoset\u200b", "１２３", "ﬁ marmoset", "İstanbul marmoset",
     "\x1b[31mmarmoset\x1b[0m", "<b>marmoset</b>", "{}", "[]", "|", "&&", "||", "!!", "~", "`marmoset`", "$(marmoset)",
     "marmoset\r\ncage", "marmoset\u2028cage", "column:filter", "- near : cage", "turns_fts:marmoset", "marmoset^2",
-    "\ufeffmarmoset",
+    "\ufeffmarmoset", "'' AND ') DROP TABLE turns; --",
 ]  # fmt: skip
 
 

@@ -106,9 +106,13 @@ def _joins(before: str, behind: str) -> bool:
 
 
 def phrases(literals: list[str]) -> list[str]:
-    """Literals as the index can look for them: what it takes for several words must follow each other there."""
-    plain = (" ".join(spaced(each).split()[:12]) for each in literals)
-    return list(dict.fromkeys(each for each in plain if each))
+    """Literals as the index can look for them: what it takes for several words must follow each other there.
+
+    One or two function words in quotes, as in ' and ', name nothing: half of all turns hold them.
+    """
+    plain = (spaced(each).split()[:12] for each in literals)
+    telling = (words for words in plain if len(words) > 2 or not STOP_WORDS.issuperset(words))
+    return list(dict.fromkeys(" ".join(words) for words in telling))
 
 
 def speaker_of(text: str) -> frozenset[str]:
