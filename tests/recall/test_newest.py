@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -174,3 +174,24 @@ def test_as_of_a_day_nothing_later_exists(memory: Memory) -> None:
     assert "Answer in English" in memory.context(question, project="/p/one").text
     assert memory.context(question, project="/p/one", as_of=START - timedelta(days=1)).text == ""
     assert memory.search(question, project="/p/one", as_of=START - timedelta(days=1)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "newer_first"),
+    [
+        ("which database does the order service use?", True), ("which database does the order service use now?", True),
+        ("what did the order service use before?", False),
+    ],
+)  # fmt: skip
+def test_among_two_statements_alone_the_newer_comes_first_unless_the_past_is_asked_for(
+    tmp_path: Path, question: str, newer_first: bool
+) -> None:
+    """In a small store the last hit is no measure of what is far; "order" is a thing here and no sequence."""
+    older, newer = "The order service uses MySQL.", "The order service uses Postgres now instead of MySQL."
+    with Memory.open(home=tmp_path) as memory:
+        for number, text in enumerate((older, newer)):
+            at = datetime(2026, 3, 1 + 9 * number, tzinfo=UTC)
+            memory.record(agent="a", session=f"s{number}", role="user", text=text, at=at, project="p")
+        memory.settle()
+        first = memory.search(question, k=2, project="p")[0].text
+    assert first == (newer if newer_first else older)

@@ -12,6 +12,7 @@ from hindbrain.base.home import Home
 from hindbrain.capture.launcher import install_launcher
 from hindbrain.serve import daemon
 from tests.engines import cluster, pg_url
+from tests.serve.commands import CommandLine
 from tests.serve.installed import Installed
 
 __all__ = ["cluster", "pg_url"]
@@ -26,3 +27,13 @@ def installed(tmp_path: Path) -> Iterator[Installed]:
     environ = {"PATH": os.environ["PATH"], "HOME": str(user), "LANG": "C.UTF-8"}
     yield Installed(home, install_launcher(home.root), environ)
     daemon.stop(home.root)
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line in a project's folder, on a home of its own."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    return CommandLine(Home(tmp_path / "data"), folder, capsys)

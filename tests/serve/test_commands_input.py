@@ -11,7 +11,6 @@ import click
 import pytest
 from click.shell_completion import ShellComplete, get_completion_class
 
-from hindbrain.base.home import Home
 from hindbrain.serve.cli import COMMANDS, cli
 from tests.serve.commands import CommandLine, Ran, fill
 
@@ -20,14 +19,9 @@ KEEPING = ("remember", "correct", "pin", "forget", "import")
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    line = CommandLine(Home(tmp_path / "data"), folder, capsys)
-    fill(line.home, folder)
-    return line
+def run(run: CommandLine) -> CommandLine:
+    fill(run.home, run.folder)
+    return run
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,6 @@ from tests.serve.installed import Installed, prompt
 from tests.serve.test_transcripts import line
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    return CommandLine(Home(tmp_path / "data"), folder, capsys)
-
-
 def repository(folder: Path, remote: str) -> None:
     (folder / ".git" / "objects").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from hindbrain.base.clock import SystemClock
-from hindbrain.base.home import Home
 from hindbrain.capture.event import Event
 from hindbrain.capture.record import Recorder
 from hindbrain.ledger.store import Ledger
@@ -17,15 +16,6 @@ from hindbrain.serve import moments
 from hindbrain.serve.memory import Memory
 from tests.serve.commands import CommandLine, Ran, at, fill
 from tests.serve.test_transcripts import line
-
-
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    return CommandLine(Home(tmp_path / "data"), folder, capsys)
 
 
 @pytest.fixture

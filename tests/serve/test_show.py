@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from hindbrain.base.home import Home
 from hindbrain.serve.memory import Memory
 from tests.serve.commands import CommandLine, at, fill
 
 LONG = "The exporter writes day, month, year. " + "A sentence of the middle. " * 400 + "The end of the long reply."
-
-
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    return CommandLine(Home(tmp_path / "data"), folder, capsys)
 
 
 @pytest.fixture

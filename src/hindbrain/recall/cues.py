@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 _PAST: Final = re.compile(
-    r"\b(first|earlier|previous|previously|initial|initially|original|originally|before|ago|between|order|prior|old|older|oldest"
-    r"|used to|formerly|back then|at the time|in the past|history|changed from)\b"
+    r"\b(first|earlier|previous|previously|initial|initially|original|originally|before|ago|between|prior|old|older|oldest"
+    r"|order (?:of|in which)|in (?:what|which) order|used to|formerly|back then|at the time|in the past|history|changed from)\b"
 )
 # Of these, the ones that ask for an earlier state; the others may count days or ask for an order.
 _FORMER: Final = re.compile(

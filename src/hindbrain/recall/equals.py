@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Final
 
+from hindbrain.recall.block import day_of
 from hindbrain.recall.candidates import Candidate
 
 SAME_CHARS: Final = 160  # texts that begin alike for so long, and are equally long, are the same
@@ -37,8 +37,4 @@ def said_again(same: Sequence[Candidate]) -> str:
     if not same:
         return ""
     first = min(each.at for each in same)
-    return f"said {len(same)} times, first on {_day(first)}"
-
-
-def _day(at: int) -> str:
-    return datetime.fromtimestamp(min(max(at // 1000, 0), 253_402_300_799), UTC).strftime("%Y-%m-%d")
+    return f"said {len(same)} times, first on {day_of(first)}"

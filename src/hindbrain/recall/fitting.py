@@ -56,6 +56,16 @@ def stem(word: str) -> str:
     return word
 
 
+def no_topic(word: str) -> bool:
+    """Whether a word only keeps a conversation going."""
+    return word in _NO_TOPIC
+
+
+def weak(word: str) -> bool:
+    """Whether a word stands in every other prompt."""
+    return word in _WEAK
+
+
 def topic_of(prompt: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of the words that say what a prompt is about, and those that mean something alone; none where nothing does."""
     words = [word for word in words_of(prompt) if word not in _NO_TOPIC and word not in STOP_WORDS]

@@ -11,10 +11,10 @@ for ("access tokens", "refresh tokens") are about two things.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from hindbrain.recall import cues
+from hindbrain.recall.block import day_of
 from hindbrain.recall.rank import Found
 from hindbrain.recall.said import UNITS, Names, Said, is_over, nearest_sentences, said, speaker, words_before
 from hindbrain.recall.static import Static
@@ -41,9 +41,8 @@ LOOKED_AT: Final = 5  # the first hits: any may go before another
 LOOKED_AT_PLAIN: Final = 4  # without a word that says so
 FROM_AFAR: Final = 2  # the first of them, which even one much further down overtakes that says that this is over
 COMPARED: Final = 50
+LEAST_SPAN: Final = 1.4  # from the first hit to the fiftieth; where only a few fit, the last of them is no measure of far
 SHORT_CHARS: Final = 160
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def wants_newest(question: str) -> bool:
@@ -70,7 +69,7 @@ class _Ordering:
         self.names = Names(question, static)
         self.asked = self.names.asked
         self.said = [said(hit) for hit in hits]
-        self.span = max(self.scores[0] - self.scores[-1], 1e-6)
+        self.span = max(self.scores[0] - self.scores[-1], LEAST_SPAN)
         self.most = max(hit.parts.get("tokens", 0.0) for hit in hits)
         # "Name: " begins what is said where people are named; where it is seldom, it is a heading like "Decision: "
         self.speakers = 2 * sum(bool(speaker(hit)) for hit in hits) > len(hits)
@@ -165,16 +164,9 @@ class _Ordering:
             newer.score = older.score
         if self.past:
             newer, older = older, newer
-        newer.note = _with(newer.note, f"replaces what was said on {_day(older.at)}")
-        older.note = _with(older.note, f"said before {_day(newer.at)}'s change")
+        newer.note = _with(newer.note, f"replaces what was said on {day_of(older.at)}")
+        older.note = _with(older.note, f"said before {day_of(newer.at)}'s change")
 
 
 def _with(note: str, more: str) -> str:
     return f"{note}; {more}" if note else more
-
-
-def _day(at: int) -> str:
-    try:
-        return f"{_EPOCH + timedelta(milliseconds=at):%Y-%m-%d}"
-    except OverflowError:  # a time that no calendar has
-        return "another day"

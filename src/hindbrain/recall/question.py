@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from hindbrain.recall import cues
 from hindbrain.recall.words import STOP_WORDS, spaced, words_of
 
 MAX_CHARS: Final = 2_000  # of a question, for everything but its words
@@ -28,11 +29,6 @@ _WANTS_REPLY: Final = re.compile(
     r"|summar(?:y|ies|ise|ize)\w*|what (?:was|were|has been) (?:done|changed|fixed|implemented)"
     r"|what did we (?:do|change|fix|implement))\b"
 )
-_PAST: Final = re.compile(
-    r"\b(first|earlier|previous|previously|initial|initially|original|originally|before|ago|prior|old|older|oldest"
-    r"|used to|formerly|back then|at the time|in the past|history|changed from)\b"
-)
-_PRESENT: Final = re.compile(r"\b(now|current|currently|today|latest|still|these days|at the moment|most recent|most recently)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +55,9 @@ def understood(text: str) -> Question:
     lower = looked_at.lower()
     exact, numbers = _literals(looked_at)
     named = frozenset(word for word in spaced(looked_at).split() if word not in STOP_WORDS)
-    past = bool(_PAST.search(lower)) and not _PRESENT.search(lower)
-    return Question(text, words_of(text), exact, numbers, named, bool(_WANTS_REPLY.search(lower)), past)
+    return Question(
+        text, words_of(text), exact, numbers, named, bool(_WANTS_REPLY.search(lower)), cues.asks_for_past(looked_at)
+    )
 
 
 def _literals(text: str) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hindbrain.recall import cues
+from hindbrain.recall.fitting import stem
 from hindbrain.recall.passages import sentences
 from hindbrain.recall.rank import Found
 from hindbrain.recall.static import Floats, Static
@@ -49,7 +50,7 @@ class Names:
         """The names in what a hit says, rarest first."""
         words = [word for word in spaced(_passage(hit)).split() if word not in STOP_WORDS and len(word) > 1]
         known = self.asked | UNITS
-        found = {word: self._idf(word) for word in words if _stem(word) not in known and self._idf(word) >= RARE}
+        found = {word: self._idf(word) for word in words if stem(word) not in known and self._idf(word) >= RARE}
         return sorted(found, key=lambda word: (-found[word], word))
 
     def shared(self, new: Said, old: Said) -> set[str]:
@@ -82,16 +83,7 @@ def _said(text: str) -> Said:
 
 @lru_cache(16_384)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in spaced(text).split() if word not in STOP_WORDS and len(word) > 1)
-
-
-@lru_cache(16_384)
-def _stem(word: str) -> str:
-    """Enough of a stem to see that two words are alike."""
-    for ending in ("ing", "edly", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    return frozenset(stem(word) for word in spaced(text).split() if word not in STOP_WORDS and len(word) > 1)
 
 
 def _is_form_of(word: str, others: frozenset[str]) -> bool:
@@ -127,8 +119,8 @@ def words_before(text: str) -> dict[str, set[str]]:
             last = ""
             continue
         if last and beside:
-            found.setdefault(_stem(word), set()).add(last)
-        last, end = _stem(word), match.end()
+            found.setdefault(stem(word), set()).add(last)
+        last, end = stem(word), match.end()
     return found
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import random
 import threading
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +22,7 @@ from hindbrain.ledger.store import Ledger
 from hindbrain.recall import rank
 from hindbrain.serve.engines import shared_of
 from hindbrain.serve.recalling import Recalling
+from hindbrain.serve.sharer import LONGEST_SECONDS, delay_after
 from hindbrain.serve.status import note_trouble
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("hindbrain.embedding")
 
 FIRST_SECONDS: Final = 1.0
-LONGEST_SECONDS: Final = 60.0
 # An embedder that is away is waited for no longer than this before the worker may leave.
 STAY_SECONDS: Final = 900.0
 # After so many failures in a row it may be a text that does it.
@@ -107,10 +106,9 @@ class EmbeddingPart(threading.Thread):
         if not isinstance(error, LedgerBusy):  # our own database is busy: that is no news
             self._say(error.message)
         self._hopeless = isinstance(error, EmbedderFailed) and not error.retryable
-        whole = min(LONGEST_SECONDS, self._first_seconds * 2.0 ** min(self._failures, 10))
-        self._failures += 1
         asked = error.after if isinstance(error, EmbedderFailed) and error.after is not None else 0.0
-        self._ended.wait(max(random.uniform(whole / 2, whole), min(asked, LONGEST_SECONDS)))
+        self._ended.wait(max(delay_after(self._failures, self._first_seconds), min(asked, LONGEST_SECONDS)))
+        self._failures += 1
         self._bell.set()
 
     def _embed(self) -> None:

@@ -100,7 +100,7 @@ class Sharer(threading.Thread):
             except Exception as error:  # noqa: BLE001  # the thread's boundary: what was not shared is shared by the next try
                 self._say(HindbrainError(f"sharing failed: {type(error).__name__}: {error}"), error)
             # a hook call must not shorten this: every call of every agent would knock at a server that is in trouble
-            self._ended.wait(_delay(self._failures, self._first_seconds))
+            self._ended.wait(delay_after(self._failures, self._first_seconds))
             self._failures += 1
 
     def _share_until_ended(self) -> None:
@@ -196,7 +196,7 @@ def trouble(state: State, now_ms: int) -> str:
     return f"Hindbrain could share nothing with other machines for {hours:.0f} hours ({state.error}); {ASK}"
 
 
-def _delay(failures: int, first: float) -> float:
+def delay_after(failures: int, first: float) -> float:
     """Twice as long each time, between half and whole, so that many machines do not knock together."""
     whole = min(LONGEST_SECONDS, first * 2.0 ** min(failures, 10))
     return random.uniform(whole / 2, whole)
