@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 
 import apsw
 
-PAGE: Final = 8192
+PAGE: Final = 4096
 HEADER_BYTES: Final = 100
 FRAME: Final = 24 + PAGE
 WAL_HEADER: Final = 32

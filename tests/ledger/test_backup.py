@@ -53,9 +53,9 @@ def test_a_backup_of_a_damaged_ledger_is_refused_and_the_old_one_kept(tmp_path: 
         backup_to(ledger, tmp_path / "copy.db")
     before = (tmp_path / "copy.db").read_bytes()
     with path.open("r+b") as file:
-        for page in range(path.stat().st_size // 8192 // 2, path.stat().st_size // 8192):
-            file.seek(page * 8192)
-            file.write(b"\xa5" * 8192)
+        for page in range(path.stat().st_size // 4096 // 2, path.stat().st_size // 4096):
+            file.seek(page * 4096)
+            file.write(b"\xa5" * 4096)
     with Ledger.open(path, CLOCK, read_only=True) as ledger:
         with pytest.raises(LedgerError):
             backup_to(ledger, tmp_path / "copy.db")

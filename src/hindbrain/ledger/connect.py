@@ -19,8 +19,8 @@ from hindbrain.base.files import PRIVATE_FILE, open_private, storage_error, sync
 
 OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 SIDE_FILES: Final = ("-wal", "-shm", "-journal")
-PAGE_BYTES: Final = 8192
-AUTOCHECKPOINT_PAGES: Final = 4000
+PAGE_BYTES: Final = 4096
+AUTOCHECKPOINT_PAGES: Final = 8000
 # What the -wal file is cut back to after a checkpoint: a little more than it grows to before one. Cut back further, commits
 # would extend it anew each time, and a sync that extends a file takes at least twice as long as one that overwrites.
 WAL_KEPT_BYTES: Final = 48 << 20

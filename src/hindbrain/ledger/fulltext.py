@@ -7,13 +7,13 @@ its own, with the same words and the same scores.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from hindbrain.ledger.database import Database, foreign, is_sqlite
 
-# One statement for a whole batch: the texts need not pass through Python a second time.
-_ADD_ABOVE: Final = "INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid > ? ORDER BY rowid"
+_NO_ROW: Final = (1 << 63) - 1
+
 _ADD: Final = """
 INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WHERE rowid IN (SELECT value FROM json_each(?))
 """
@@ -21,6 +21,14 @@ INSERT INTO turns_fts (rowid, text, near) SELECT rowid, text, near FROM turns WH
 _REMOVE: Final = """
 INSERT INTO turns_fts (turns_fts, rowid, text, near)
 SELECT 'delete', rowid, text, near FROM turns WHERE rowid IN (SELECT value FROM json_each(?))
+"""
+# All that a batch changes, in one statement and in order of row numbers: FTS5 makes a piece of index of what it holds whenever a
+# statement begins or a row number goes down, and every piece has to be merged. The texts need not pass through Python.
+_CHANGE: Final = """
+INSERT INTO turns_fts (turns_fts, rowid, text, near)
+SELECT json_extract(value, '$[0]'), turns.rowid, text, coalesce(json_extract(value, '$[2]'), near)
+FROM json_each(?) CROSS JOIN turns ON turns.rowid = json_extract(value, '$[1]')
+UNION ALL SELECT NULL, rowid, text, near FROM turns WHERE rowid > ?
 """
 _BEST: Final = """
 SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?
@@ -32,12 +40,21 @@ WHERE turns_fts MATCH ? AND turns.id IN (SELECT value FROM json_each(?))
 """
 
 
-def add_above(database: Database, last: int) -> None:
-    """Index the turns with a larger row number."""
+def change(database: Database, near: Mapping[int, str], write: Callable[[], object], above: int | None = None) -> None:
+    """Write other neighbours of turns that are indexed with these, and bring the index in line; index all turns above a row number too."""
     if is_sqlite(database):
-        database.execute(_ADD_ABOVE, (last,))
-    else:
-        foreign(database).index_turns_above(last)
+        write()
+        rows = [each for row in sorted(near) for each in (("delete", row, near[row]), (None, row, None))]
+        if rows or above is not None:
+            database.execute(_CHANGE, (json.dumps(rows), _NO_ROW if above is None else above))
+        return
+    if near:
+        foreign(database).unindex_turns(list(near))
+    write()
+    if near:
+        foreign(database).index_turns(list(near))
+    if above is not None:
+        foreign(database).index_turns_above(above)
 
 
 def add(database: Database, rows: Sequence[int]) -> None:

@@ -50,23 +50,19 @@ def _beside(texts: Sequence[str], number: int) -> str:
 
 
 def place(connection: Database, spans: Mapping[str, tuple[int, int]], indexed_to: int | None = None) -> None:
-    """Set the neighbours of all turns in these stretches of time and of the ones beside them.
+    """Set the neighbours of all turns in these stretches of time and of the ones beside them, and index them so.
 
-    Turns with a row number above `indexed_to` are not in the index yet; the others are taken out and put in again.
+    Turns with a row number above `indexed_to` are not in the index yet: all of these are put in too.
     """
     changed = [each for session, (low, high) in spans.items() for each in _changed(connection, session, low, high)]
-    if not changed:
-        return
-    indexed = [row for row, _ in changed if indexed_to is None or row <= indexed_to]
-    if indexed:
-        fulltext.remove(connection, indexed)
-    connection.executemany(_SET, [(near, row) for row, near in changed])
-    if indexed:
-        fulltext.add(connection, indexed)
+    known = {row: near for row, near, _ in changed if indexed_to is None or row <= indexed_to}
+    fulltext.change(
+        connection, known, lambda: connection.executemany(_SET, [(near, row) for row, _, near in changed]), indexed_to
+    )
 
 
-def _changed(connection: Database, session: str, low: int, high: int) -> Iterator[tuple[int, str]]:
-    """The turns in a stretch of a session and beside it whose neighbours are not the ones noted, with the right ones."""
+def _changed(connection: Database, session: str, low: int, high: int) -> Iterator[tuple[int, str, str]]:
+    """The turns in a stretch of a session and beside it whose neighbours are not the ones noted: row number, noted, right."""
     before = connection.execute(_BEFORE, (session, low)).fetchall()[::-1]
     within = connection.execute(_WITHIN, (session, low, high)).fetchall()
     after = connection.execute(_AFTER, (session, high)).fetchall()
@@ -78,4 +74,4 @@ def _changed(connection: Database, session: str, low: int, high: int) -> Iterato
         row, _, known = chain[number]
         near = _beside(texts, number)
         if near != known:
-            yield row, near
+            yield row, known, near

@@ -60,6 +60,7 @@ UPDATE sessions SET project_id = (
 WHERE {column} IN (SELECT value FROM json_each(?))
   AND coalesce(project_id, '')
    <> coalesce((SELECT project_id FROM places WHERE places.machine = sessions.machine AND places.cwd = sessions.cwd), '')
+RETURNING id
 """
 _PUT_PROJECT: Final = """
 INSERT INTO projects (id, identity, name, remote, common_dir, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -101,11 +102,12 @@ class Cursor(NamedTuple):
 
 
 class Written(NamedTuple):
-    """How many pieces were new, were known, and of the known ones gained something."""
+    """How many pieces were new, were known, and of the known ones gained something; and whose sessions say something else now."""
 
     new: int
     known: int
     merged: int
+    sessions: frozenset[str] = frozenset()
 
 
 def reached(connection: Database, source: str) -> int:
@@ -124,9 +126,8 @@ def write_turns(connection: Database, pieces: Mapping[str, Piece]) -> Written:
         beside = near.among(new)
         connection.executemany(_ADD_TURN, [_turn_row(number, piece, beside.get(piece.id, "")) for number, piece in numbered])
         near.place(connection, _spans(new), last)
-        fulltext.add_above(connection, last)
         _add_traces(connection, numbered)
-    merged = 0
+    merged, sessions = 0, {piece.session_id for piece in new}
     for identifier, stored in known.items():
         after = merge.merged(stored, pieces[identifier])
         if after == stored:
@@ -138,7 +139,8 @@ def write_turns(connection: Database, pieces: Mapping[str, Piece]) -> Written:
             _rewrite(connection, after)
         if after.at != stored.at or after.content is not None:  # its neighbours hold its old place or its old words
             near.place(connection, _spans([stored, after]))
-    return Written(len(new), len(known), merged)
+            sessions.add(stored.session_id)
+    return Written(len(new), len(known), merged, frozenset(each for each in sessions if each is not None))
 
 
 def _rewrite(connection: Database, turn: Piece) -> None:
@@ -278,12 +280,11 @@ def write_places(connection: Database, places: Sequence[tuple[Place, int]], mach
     return [place.cwd for place, _ in places]
 
 
-def assign_projects(connection: Database, sessions: list[str], directories: list[str]) -> None:
-    """Give the sessions of a batch, and those of directories just told of, the project their cwd belongs to."""
-    if sessions:
-        connection.execute(_ASSIGN.format(column="id"), (json.dumps(sessions),))
-    if directories:
-        connection.execute(_ASSIGN.format(column="cwd"), (json.dumps(directories),))
+def assign_projects(connection: Database, sessions: list[str], directories: list[str]) -> set[str]:
+    """Give the sessions of a batch, and those of directories just told of, the project their cwd belongs to; those that moved."""
+    wanted = [("id", sessions), ("cwd", directories)]
+    done = [connection.execute(_ASSIGN.format(column=name), (json.dumps(values),)) for name, values in wanted if values]
+    return {str(row[0]) for rows in done for row in rows.fetchall()}
 
 
 def write_damages(connection: Database, damages: Iterable[Damage], now_ms: int) -> int:
