@@ -103,6 +103,10 @@ bench-long: setup ## Measure the same where replies are thousands of letters lon
 bench-recall: setup ## Measure how long a question takes at 100,000 turns (BIG=1: a million, both engines)
 	$(BIN)/python bench/recall.py
 
+.PHONY: bench-reason
+bench-reason: setup ## Measure what reasoning without a model finds, on labelled sessions nothing was tuned on
+	$(BIN)/python bench/reason.py --part held --whole --write
+
 # Each peer gets an environment of its own in a cache outside the clone, on the first run.
 .PHONY: bench-peers
 bench-peers: setup ## Measure Hindbrain next to other memories; writes the table in docs/benchmarks.md

@@ -17,7 +17,10 @@ from hindbrain.serve.install.agents import CLAUDE_CODE
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # Defaults that are not a plain word.
-UNSHOWN: Final = {"home": "see below", "capture.transcript_roots": "none", "embedder_url": "see below", "embedder_key": "none"}
+UNSHOWN: Final = {
+    "home": "see below", "capture.transcript_roots": "none", "embedder_url": "see below", "embedder_key": "none",
+    "model_url": "see below", "model_key": "none",
+}  # fmt: skip
 
 
 def settings_table() -> str:

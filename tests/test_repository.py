@@ -84,8 +84,8 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
-# Search by meaning, in modules that no hook loads; fastembed and faiss are extras and asked for where they are used.
-BESIDES = {"recall": {"numpy", "fastembed", "faiss"}}
+# Search by meaning, in modules that no hook loads; fastembed, faiss and pydantic-ai are extras and asked for where they are used.
+BESIDES = {"recall": {"numpy", "fastembed", "faiss"}, "reason": {"pydantic_ai", "httpx2"}}
 
 
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage != "serve"])

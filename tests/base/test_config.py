@@ -43,6 +43,9 @@ def test_without_any_source_every_value_is_its_default(tmp_path: Path) -> None:
         "home": str(tmp_path), "database": "sqlite", "tenant": "main", "embedder": "static", "embedder_url": "",
         "embedder_key": "", "embedder_timeout": 30, "worker.idle_seconds": 300, "capture.transcript_roots": (),
         "capture.catch_up": True, "journal.keep_segments": 2, "jobs.keep_days": 14, "log.level": "info",
+        "model": "none", "model_url": "", "model_key": "", "model_timeout": 120, "model_night": False,
+        "model_price_input": -1, "model_price_output": -1, "model_daily_tokens": 500_000, "model_daily_cost": 0.5,
+        "model_project_daily_tokens": 0, "model_project_daily_cost": 0, "model_kind_daily_tokens": 0, "model_kind_daily_cost": 0,
     }  # fmt: skip
     assert {str(config.source_of(s.name)) for s in SETTINGS[1:]} == {"default"}
     assert config.source_of("home") == Source("environment", "HINDBRAIN_HOME")
@@ -66,6 +69,10 @@ def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
         tmp_path,
         'database = "postgresql://ada@db/memory"\ntenant = "shop"\nworker.idle_seconds = 0.5\njobs.keep_days = 2\n'
         'embedder = "openai:org/m-1"\nembedder_url = "https://models.example/base/"\nembedder_key = "k"\nembedder_timeout = 2.5\n'
+        'model = "anthropic:claude-haiku-4-5,openai:m"\nmodel_url = ",http://127.0.0.1:8080/v1/"\nmodel_key = "k1,k2"\n'
+        'model_timeout = 9.5\nmodel_night = true\nmodel_price_input = 0.1\nmodel_price_output = 0\nmodel_daily_tokens = 1\n'
+        'model_daily_cost = 2\nmodel_project_daily_tokens = 3\nmodel_project_daily_cost = 4\nmodel_kind_daily_tokens = 5\n'
+        'model_kind_daily_cost = 6.5\n'
         '[capture]\ntranscript_roots = ["/srv/a", "~/b"]\ncatch_up = false\n'
         '[journal]\nkeep_segments = 0\n[log]\nlevel = "debug"\n',
     )
@@ -74,6 +81,10 @@ def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
         "capture.transcript_roots": ("/srv/a", "/home/ada/b"), "capture.catch_up": False, "journal.keep_segments": 0,
         "jobs.keep_days": 2, "log.level": "debug", "embedder": "openai:org/m-1", "embedder_url": "https://models.example/base",
         "embedder_key": "k", "embedder_timeout": 2.5,
+        "model": "anthropic:claude-haiku-4-5,openai:m", "model_url": ",http://127.0.0.1:8080/v1", "model_key": "k1,k2",
+        "model_timeout": 9.5, "model_night": True, "model_price_input": 0.1, "model_price_output": 0, "model_daily_tokens": 1,
+        "model_daily_cost": 2, "model_project_daily_tokens": 3, "model_project_daily_cost": 4, "model_kind_daily_tokens": 5,
+        "model_kind_daily_cost": 6.5,
     }  # fmt: skip
 
 
@@ -108,6 +119,10 @@ BAD: list[tuple[str, str, str]] = [
     ("embedder_url", "http://m.example:99999", "****"), ("embedder_url", "http://m.example/a b", "****"),
     ("embedder_key", "two words", "****"), ("embedder_key", "line\r\nX-Other: 1", "****"), ("embedder_key", "k" * 2001, "****"),
     ("embedder_timeout", "0", "0"), ("embedder_timeout", "601", "601"),
+    ("model", "gpt", "'gpt'"), ("model", "openai:a,openai:a", "'openai:a,openai:a'"), ("model", "openai:a,", "'openai:a,'"),
+    ("model", "none,openai:a", "'none,openai:a'"), ("model", "claude-cli:a --tools", "'claude-cli:a --tools'"),
+    ("model", ",".join(f"ollama:{n}" for n in range(9)), "'ollama:0"), ("model_url", f"http://a,https://u:{PASSWORD}@b", "****"),
+    ("model_key", f"{PASSWORD} x", "****"), ("model_daily_tokens", "-1", "-1"), ("model_daily_cost", "nan", "nan"),
 ]  # fmt: skip
 
 
@@ -369,3 +384,18 @@ def test_a_change_keeps_everything_else_or_is_refused(lines: list[str], change: 
         assert "not safe to edit" in error.message
     else:
         assert config_file.parse(PLACE, new) == before | {name: value}
+
+
+def test_the_keys_and_addresses_of_several_models_belong_to_them_in_their_order(tmp_path: Path) -> None:
+    chain = {"HINDBRAIN_MODEL": "anthropic:a,openai:b,ollama:c", "HINDBRAIN_MODEL_KEY": "k1", "HINDBRAIN_MODEL_URL": ",http://b"}
+    config = loaded(tmp_path, **chain)
+    assert config.model == ("anthropic:a", "openai:b", "ollama:c")
+    assert (config.model_keys, config.model_urls) == (("k1", "", ""), ("", "http://b", ""))
+    assert (loaded(tmp_path).model, loaded(tmp_path).model_keys) == ((), ())
+
+
+def test_more_keys_than_models_are_refused_without_showing_them(tmp_path: Path) -> None:
+    config = loaded(tmp_path, HINDBRAIN_MODEL="openai:a", HINDBRAIN_MODEL_KEY=f"k1,{PASSWORD}")
+    with pytest.raises(ConfigError) as refused:
+        _ = config.model_keys
+    assert refused.value.message == "bad value for model_key: 2 entries for 1 models (from environment HINDBRAIN_MODEL_KEY)"

@@ -15,7 +15,9 @@ from hindbrain.ledger.rebuild import fingerprint
 from hindbrain.ledger.store import Ledger
 
 _MEMORY = """id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_from, valid_to, superseded_by,
-             pinned, use_count, used_at, created_at, detail, evidence"""
+             pinned, use_count, used_at, created_at, detail, evidence, held, made_by, session_id, reflected"""
+
+_READING = "session_id, read_to, made_by, at, digested_at, digested_memories, digested_tokens"
 
 
 def rows(ledger: Evidence, query: str, values: Any = ()) -> list[Any]:
@@ -38,6 +40,8 @@ def everything(ledger: Evidence) -> dict[str, Any]:
         "links": rows(ledger, "SELECT memory_id, number, role, turn_id, target_memory_id, created_at FROM links ORDER BY 1, 2"),
         "injections": rows(ledger, "SELECT session_id, item_id, at FROM injections ORDER BY 1, 2"),
         "forgotten": rows(ledger, "SELECT id, at FROM forgotten ORDER BY id"),
+        "readings": rows(ledger, f"SELECT {_READING} FROM readings ORDER BY session_id"),
+        "changes": rows(ledger, "SELECT dream, at, memory_id, before FROM changes ORDER BY dream, memory_id"),
         "meta": rows(ledger, "SELECT key, value FROM meta ORDER BY key"),
     }
 

@@ -68,8 +68,9 @@ def test_a_batch_taken_in_again_changes_nothing(new_ledger: NewLedger, history: 
 def test_lines_below_the_cursor_are_skipped(ledger: Evidence) -> None:
     lines = [record(0, event(key="a")), record(10, event(key="b"))]
     first = batch_to(20, *lines)
-    assert ledger.ingest(first) == Ingested(records=2, turns_new=2)
-    assert ledger.ingest(batch(*lines, record(20, event(key="c")))) == Ingested(records=1, skipped=2, turns_new=1)
+    assert ledger.ingest(first) == Ingested(records=2, turns_new=2, sessions=frozenset({FIRST}))
+    wanted = Ingested(records=1, skipped=2, turns_new=1, sessions=frozenset({FIRST}))
+    assert ledger.ingest(batch(*lines, record(20, event(key="c")))) == wanted
     assert ledger.cursor("segment:0000000001-a-1") == 20
 
 
@@ -198,7 +199,8 @@ def test_a_row_that_cannot_be_written_takes_the_whole_batch_back(ledger: Evidenc
     assert ledger.cursor("segment:x") == 10
     assert is_sound(ledger)
     allow()
-    assert ledger.ingest(batch(*lines, x=40)) == Ingested(records=3, turns_new=1, events_new=1, redactions_new=1)
+    wanted = Ingested(records=3, turns_new=1, events_new=1, redactions_new=1, sessions=frozenset({FIRST}))
+    assert ledger.ingest(batch(*lines, x=40)) == wanted
 
 
 HOSTILE = {

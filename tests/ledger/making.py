@@ -13,6 +13,7 @@ from hindbrain.capture.event import Event, Source, encode
 from hindbrain.capture.event import decode as decode_event
 from hindbrain.journal.line import EVENT, Line, frame
 from hindbrain.journal.read import Damage, Record
+from hindbrain.ledger.calls import Call, call_event
 from hindbrain.ledger.ingest import Batch
 
 Delivery = tuple[Record, list[Event]]
@@ -72,7 +73,11 @@ _CONTENT = st.builds(
 )  # fmt: skip
 _PLACES = st.builds(place_event, st.sampled_from(["/p", "/q"]), st.sampled_from(["git:h/a", "dir:/a/.git", "path:/p"]), _TIMES)
 _CURSORS = st.builds(cursor_event, st.sampled_from(["transcript:/t/1", "transcript:/t/2"]), st.integers(0, 9), _TIMES)
-EVENTS = st.one_of(_CONTENT, _CONTENT, _CONTENT, _PLACES, _CURSORS)
+_CALLS = st.builds(
+    Call, st.sampled_from(["k1", "k2"]), _TIMES, st.just("p"), st.sampled_from(["m1", "m2"]), st.just("extract"),
+    st.sampled_from(["a reply", "nul \x00 inside"]), st.sampled_from([None, "p_x"]), st.integers(0, 2), st.integers(0, 2),
+).map(call_event)  # fmt: skip
+EVENTS = st.one_of(_CONTENT, _CONTENT, _CONTENT, _PLACES, _CURSORS, _CALLS)
 _METAS = st.sampled_from([{}, {}, {"r": "github-token:2"}, {"r": "github-token:1,password:3"}, {"r": "odd"}])
 
 
@@ -98,9 +103,12 @@ def random_history(seed: int, lines: int = 40) -> list[Delivery]:
 
 
 def _random_event(choose: random.Random) -> Event:
-    at, kind = choose.randrange(60), choose.choice(["turn"] * 6 + ["notice", "session_end", "decision", "place", "cursor"])
+    kinds = ["turn"] * 6 + ["notice", "session_end", "decision", "place", "cursor", "call"]
+    at, kind = choose.randrange(60), choose.choice(kinds)
     if kind == "place":
         return place_event(choose.choice(["/p", "/q"]), choose.choice(["git:h/a", "dir:/a/.git", "path:/p"]), at)
+    if kind == "call":
+        return call_event(Call(choose.choice(["k1", "k2"]), at, "p", "m", "extract", f"reply {choose.randrange(3)}"))
     if kind == "cursor":
         return cursor_event(choose.choice(["transcript:/t/1", "transcript:/t/2"]), choose.randrange(9), at)
     return event(

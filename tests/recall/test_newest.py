@@ -130,7 +130,7 @@ def test_amendments_of_coding_decisions_come_first_and_lookalikes_do_not(tmp_pat
         told(memory, every)
         found = list(judged(memory, every, show=False))
     right = {kind: [good for case, good, _ in found if case.kind == kind] for kind in ("now", "past", "lookalikes")}
-    least = {"now": 0.65, "past": 0.85, "lookalikes": 0.7}
+    least = {"now": 0.7, "past": 0.85, "lookalikes": 0.55}
     assert {kind: sum(each) / len(each) >= least[kind] for kind, each in right.items()} == dict.fromkeys(least, True)
 
 
@@ -148,7 +148,8 @@ def test_an_amendment_that_the_question_does_not_find_by_itself_is_told_first(me
     tell(memory, [queue, *talk, dropped, elsewhere])
     hits = memory.search("Which message queue is ours?", 5, "/p/one")
     assert [hit.text for hit in hits[:2]] == [dropped.text, queue.text]
-    assert [hit.note for hit in hits[:2]] == ["replaces what was said on 2026-03-01", "said before 2026-03-01's change"]
+    notes = [hit.note.split("; ")[0] for hit in hits[:2]]
+    assert notes == ["replaces what was said on 2026-03-01", "said before 2026-03-01's change"]
     assert hits[0].parts == {"amends": hits[1].score}
     then = memory.search("Which message queue is ours?", 5, "/p/one", as_of=START + timedelta(minutes=10))
     assert [hit.text for hit in then] == [queue.text]

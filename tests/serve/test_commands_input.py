@@ -14,7 +14,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 from hindbrain.serve.cli import COMMANDS, cli
 from tests.serve.commands import CommandLine, Ran, fill
 
-READING = ("search", "context", "show", "sessions", "timeline")
+READING = ("search", "ask", "context", "show", "sessions", "timeline", "review", "dream")
 KEEPING = ("remember", "correct", "pin", "forget", "import")
 
 
@@ -47,6 +47,16 @@ def run(run: CommandLine) -> CommandLine:
         (["forget", "--project", "nosuch", "--yes"], 6), (["forget", "--project", "", "--yes"], 2),
         (["import"], 2), (["import", "emacs"], 2), (["import", "claude-code", "/nonexistent/folder"], 6),
         (["completion"], 2), (["completion", "powershell"], 2),
+        (["ask"], 2), (["ask", ""], 2), (["ask", " ", "\t"], 2), (["ask", "x", "--as-of", "soon"], 2), (["ask", "--frob"], 2),
+        (["ask", "x", "--project", "a", "--all-projects"], 2), (["ask", "x", "--project", " "], 2),
+        (["review", "--limit", "0"], 2), (["review", "frob"], 2), (["review", "accept"], 2), (["review", "accept", ""], 2),
+        (["review", "accept", "m_1234567"], 6), (["review", "accept", "talk-1"], 2), (["review", "reject"], 2),
+        (["review", "reject", "m_1234567"], 6), (["review", "reject", "\udcff"], 6), (["review", "edit", "m_1234567"], 2),
+        (["review", "edit", "m_1234567", " "], 2), (["review", "edit", "m_1234567", "x"], 6), (["review", "edit", " ", "x"], 2),
+        (["review", "--project", "a", "--all-projects"], 2),
+        (["dream", "--undo", ""], 6), (["dream", "--undo", "nosuch"], 6), (["dream", "--undo", "' OR 1=1 --"], 6),
+        (["dream", "--undo", "\x1b[2J\udcff"], 6), (["dream", "--list", "--deep"], 2), (["dream", "--list", "--undo", "x"], 2),
+        (["dream", "--deep", "--project", "a"], 2), (["dream", "extra"], 2), (["dream", "--project", " "], 2),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_and_the_right_code(run: CommandLine, arguments: list[str], code: int) -> None:
@@ -95,7 +105,7 @@ def test_a_current_directory_that_is_gone_is_said(run: CommandLine, tmp_path: Pa
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    for command in (["search", "x"], ["context"], ["sessions"], ["timeline"], ["remember", "x"]):
+    for command in (["search", "x"], ["context"], ["sessions"], ["timeline"], ["remember", "x"], ["ask", "x"], ["dream"]):
         ran = run(*command)
         assert ran == Ran(2, "", "error: the current directory is gone\nhint: name a project with --project\n"), command
     assert run("search", "login", "--all-projects").code == 0
@@ -106,6 +116,7 @@ def test_a_shared_database_that_is_away_keeps_no_command_from_answering(
 ) -> None:
     commands = (
         ["search", "login"], ["context"], ["show", "talk-1"], ["sessions"], ["timeline"], ["forget", "talk-1", "--dry-run"],
+        ["ask", "which service uses PostgreSQL"], ["review"],
     )  # fmt: skip
     alone = [run(*command) for command in commands]
     monkeypatch.setenv("HINDBRAIN_DATABASE", "postgresql://ada:hunter2x@127.0.0.1:1/memory")
@@ -119,7 +130,10 @@ def test_a_shared_database_that_is_away_keeps_no_command_from_answering(
 def test_a_ledger_that_is_no_database_ends_with_its_own_code(run: CommandLine) -> None:
     for end in ("", "-wal", "-shm"):
         run.home.ledger.with_name(f"ledger.db{end}").write_bytes(b"garbage" * 1000)
-    for command in (["search", "x"], ["context"], ["show", "talk-1"], ["sessions"], ["timeline"], ["forget", "x", "--dry-run"]):
+    for command in (
+        ["search", "x"], ["context"], ["show", "talk-1"], ["sessions"], ["timeline"], ["forget", "x", "--dry-run"], ["ask", "x"],
+        ["review"], ["dream"], ["dream", "--list"],
+    ):  # fmt: skip
         ran = run(*command)
         assert (ran.code, ran.out, ran.err.count("\n")) == (5, "", 2), (command, ran)
 

@@ -165,7 +165,7 @@ def test_a_memory_leads_down_to_the_turn_it_rests_on(run: CommandLine) -> None:
     assert [each["text"] for each in shown["evidence"]] == ["staging takes writes"]
     assert before["memories"] == [new] and shown["project"] == "shop"
     text = run("show", new, "--why").out
-    assert f"replaces  {old}" in text and f"evidence  {shown['evidence'][0]['id']}" in text and "journal   " in text
+    assert f"replaces  {old}" in text and f"evidence  {shown['evidence'][0]['id']}" in text and "; journal " in text
 
 
 def test_why_tells_who_was_told(run: CommandLine, ids: dict[str, str]) -> None:

@@ -123,8 +123,10 @@ def test_a_line_nobody_can_read_is_kept_and_shown(installed: Installed) -> None:
 def test_the_demo_shows_what_it_promises_and_leaves_nothing(installed: Installed) -> None:
     ran = installed.cli("demo")
     assert ran.returncode == 0, ran.stderr
-    told = ran.stdout.partition("session 2 starts")[2]
-    assert "Use PostgreSQL for the orders service" in told and "[redacted:github-token]" in told
+    told = ran.stdout.partition("session 3, in the same folder")[2]
+    amended = "We decided to move the orders service from PostgreSQL to MySQL, because the hosting only offers MySQL."
+    assert f"user: {amended}" in told and f'rests on what the user said: "{amended}" (journal ' in told
+    assert "user, no longer so: We'll use PostgreSQL for the orders service, not MySQL." in told
     assert "12 turns in 1 session; lost 0" in ran.stdout and "in none of" in ran.stdout
     home = Path(ran.stdout.split()[1])
     assert not home.parent.exists()

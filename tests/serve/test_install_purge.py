@@ -78,7 +78,7 @@ def test_the_worker_is_stopped_first(installed: Installed) -> None:
     ran = installed.cli("uninstall", "--purge", "--yes")
     assert (ran.returncode, installed.home.root.exists()) == (0, False), ran.stderr
     assert "1 sessions, 1 turns; " in ran.stderr
-    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]
+    until(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2], "its end")
 
 
 @pytest.mark.parametrize("names", [["thesis.tex", "hook.py"], [], ["photos"], [".git", "journal"]])

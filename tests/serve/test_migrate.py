@@ -13,17 +13,24 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from hindbrain.base.clock import SystemClock
 from hindbrain.base.home import Home
+from hindbrain.capture.record import Recorder
 from hindbrain.journal.archive import archive_stored
 from hindbrain.journal.read import segments
-from hindbrain.serve.engines import known_machine
+from hindbrain.ledger import reasoned
+from hindbrain.ledger.reasoned import Statement
+from hindbrain.ledger.store import Ledger
+from hindbrain.serve.engines import known_machine, machine_id
 from hindbrain.serve.memory import Memory
-from hindbrain.serve.migrating import TABLES
+from hindbrain.serve.migrating import TABLES, compare
 from hindbrain.serve.sharing import positions
+from tests.conformance.states import is_sound
 from tests.postgres import Cluster
 from tests.serve.installed import prompt, until
 from tests.serve.sharing import Machine, machine, shared_ledger, there
 
+PAID = reasoned.Call("k1", 50, "openai", "small", "extract", "a reply", None, 100, 20, 7)
 MIGRATE = ("migrate", "--from", "sqlite", "--to", "postgresql")
 
 
@@ -69,6 +76,58 @@ def test_everything_is_sent_and_every_table_is_equal(laptop: Machine, pg_url: st
     assert [laptop.one(*MIGRATE)["sent"], laptop.one(*MIGRATE, "--dry-run")["lines"]] == [0, 0]
     table = laptop.cli(*MIGRATE).stdout
     assert table.count("  equal\n") == len(TABLES) and "DIFFERENT" not in table and "secret" not in table
+
+
+def reason(laptop: Machine) -> None:
+    """Memories of every level, in the home's own ledger alone: the journal does not hold them."""
+    with Ledger.open(laptop.home.ledger, SystemClock()) as ledger, ledger.writing() as database:
+        session = database.execute("SELECT id FROM sessions WHERE client_id = 's1'").fetchone()[0]
+        said = reasoned.said(database, session)[:3]
+        found = [Statement("fact", f"found {turn.text}", (turn.id,), turn.text, 0.8) for turn in said]
+        reasoned.put(database, session, "rules/1", found, 5)
+        one, two, three = (each.id for each in found)
+        assert reasoned.supersede(database, one, two, 10) and reasoned.reinforce(database, two, three, 10)
+        made = reasoned.put_insight(database, "insight", "all of them", [two, three], "global", None, "rules/1", 10)
+        assert reasoned.contradict(database, two, three, "they differ", 10)
+        reasoned.put_digest(database, session, "short", "long", "rules/1", 10)
+        reasoned.mark_reflected(database, [one, two, three, *(row[0] for row in database.execute("SELECT id FROM memories"))])
+        reasoned.set_reading(database, session, read_to=3)
+        reasoned.note_change(database, "nap", made)
+        reasoned.put_call(database, PAID)
+        reasoned.note_produced(database, PAID.key, [one, two])
+
+
+def test_what_reasoning_made_is_carried_over(laptop: Machine, pg_url: str) -> None:
+    fill(laptop, 12, forgetting=True)
+    Recorder(laptop.home.root).record([reasoned.call_event(PAID)], 5)
+    reason(laptop)
+    done = laptop.one(*MIGRATE)
+    counts = {each["table"]: (each["here"], each["there"], each["merged"], each["equal"]) for each in done["tables"]}
+    assert all(equal for *_, equal in counts.values()), done
+    wanted = {"memories": 9, "readings": 1, "calls": 1, "changes": 1}
+    assert {name: counts[name] for name in wanted} == {name: (count, count, 0, True) for name, count in wanted.items()}
+    with shared_ledger(pg_url) as ledger:
+        assert is_sound(ledger)
+    assert all(each["equal"] for each in laptop.one(*MIGRATE)["tables"])
+
+
+@pytest.mark.parametrize(("table", "statement"), [
+    ("memories", "UPDATE hindbrain.memories SET text = text || '!' WHERE made_by <> 'person'"),
+    ("links", "DELETE FROM hindbrain.links WHERE role = 'reinforces'"),
+    ("calls", "DELETE FROM hindbrain.calls"), ("readings", "DELETE FROM hindbrain.readings"),
+])  # fmt: skip
+def test_a_difference_in_what_reasoning_made_is_found(
+    laptop: Machine, pg_url: str, table: str, statement: str
+) -> None:
+    fill(laptop, 12)
+    Recorder(laptop.home.root).record([reasoned.call_event(PAID)], 5)
+    reason(laptop)
+    laptop.one(*MIGRATE)
+    with psycopg.connect(pg_url, autocommit=True) as admin:
+        admin.execute(statement.encode())
+    with laptop.local() as local, shared_ledger(pg_url) as there:
+        found = compare(local, there, machine_id(laptop.home), lambda step: None, made_there=True)
+    assert [each.table for each in found if not each.equal] == [table]
 
 
 def test_the_target_may_be_named_and_may_be_without_tables(laptop: Machine, cluster: Cluster) -> None:

@@ -92,6 +92,48 @@ class Config:
         return cast(float, self.values["embedder_timeout"])
 
     @property
+    def model(self) -> tuple[str, ...]:
+        """The models in the order they are tried; none by default."""
+        named = cast(str, self.values["model"])
+        return () if named == "none" else tuple(named.split(","))
+
+    @property
+    def model_urls(self) -> tuple[str, ...]:
+        """One for each model, "" where its maker's address is meant."""
+        return self._for_each_model("model_url")
+
+    @property
+    def model_keys(self) -> tuple[str, ...]:
+        """One for each model: a key goes to the one whose place it stands in and to no other."""
+        return self._for_each_model("model_key")
+
+    def _for_each_model(self, name: str) -> tuple[str, ...]:
+        given = cast(str, self.values[name]).split(",")
+        if len(given) > max(len(self.model), 1):
+            raise ConfigError(
+                f"bad value for {name}: {len(given)} entries for {len(self.model)} models (from {self.sources[name]})",
+                hint="give one entry for each model, in the order of the setting model",
+            )
+        return tuple([*given, *[""] * len(self.model)][: len(self.model)])
+
+    @property
+    def model_timeout(self) -> float:
+        return cast(float, self.values["model_timeout"])
+
+    @property
+    def model_night(self) -> bool:
+        return cast(bool, self.values["model_night"])
+
+    def model_price(self, way: Literal["input", "output"]) -> float | None:
+        """US dollars for a million tokens; None where the table is to be asked."""
+        price = cast(float, self.values[f"model_price_{way}"])
+        return None if price < 0 else price
+
+    def model_cap(self, part: Literal["", "project", "kind"], what: Literal["tokens", "cost"]) -> float:
+        """What may be used a day: in all, for one project, for one kind of job; 0 for no limit of its own."""
+        return cast(float, self.values[f"model_{part + '_' if part else ''}daily_{what}"])
+
+    @property
     def worker_idle_seconds(self) -> float:
         return cast(float, self.values["worker.idle_seconds"])
 

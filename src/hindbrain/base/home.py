@@ -12,6 +12,7 @@
     machine, .lock    this home's own id in a shared ledger
     sharing           how far the shared ledger has got, and what keeps it
     derived/          what can be made again from the ledger's rows: the signs of its vectors
+    inbox/, done/     text files a person drops to be remembered, and in done/ those that were
 """
 
 from __future__ import annotations
@@ -81,3 +82,7 @@ class Home:
     @property
     def derived(self) -> Path:
         return self.root / "derived"
+
+    @property
+    def inbox(self) -> Path:
+        return self.root / "inbox"

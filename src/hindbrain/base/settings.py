@@ -21,6 +21,8 @@ MASK: Final = "****"
 POSTGRESQL: Final = ("postgresql://", "postgres://")
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _EMBEDDER: Final = re.compile(r"(?:fastembed|openai|ollama):[A-Za-z0-9._:/@+-]{1,200}")
+_MODEL: Final = re.compile(r"(?:anthropic|openai|gemini|ollama|claude-cli|codex-cli):[A-Za-z0-9._:/@+-]{1,200}")
+_MOST_MODELS: Final = 8
 _PRINTABLE: Final = re.compile(r"[!-~]{1,2000}")
 
 
@@ -126,6 +128,22 @@ def _key(value: object) -> str:
     return value
 
 
+def _models(value: object) -> str:
+    """Names of models in the order they are tried; "none" for no model."""
+    if value == "none":
+        return "none"
+    names = value.split(",") if isinstance(value, str) else []
+    if not 0 < len(names) <= _MOST_MODELS or not all(_MODEL.fullmatch(name) for name in names) or len(set(names)) < len(names):
+        raise ValueError("not models we know")
+    return ",".join(names)
+
+
+def _urls(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not an address")
+    return ",".join(_url(each) for each in value.split(","))
+
+
 def _path(value: object) -> str:
     if not isinstance(value, str) or not value or any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
         raise ValueError("not a path")
@@ -194,6 +212,21 @@ def _text_to_paths(text: str) -> list[str]:
     return [item for item in text.split(":") if item]
 
 
+def _caps(name: str, whose: str, tokens: int, dollars: float) -> tuple[Setting, Setting]:
+    """What models may use from midnight to midnight."""
+    then = f"may be used by models a day{whose}; then work goes on by rules. 0: no such limit."
+    return (
+        Setting(
+            f"{name}_daily_tokens", tokens, f"How many tokens {then}",
+            "a whole number from 0 to 10000000000", _whole(0, 10**10), int,
+        ),
+        Setting(
+            f"{name}_daily_cost", dollars, f"How many US dollars {then}",
+            "a number from 0 to 1000000", _number(0, 10**6), _text_to_number,
+        ),
+    )  # fmt: skip
+
+
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "home", "", "The directory that holds the journal, the ledger, logs and this configuration.",
@@ -223,6 +256,38 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "embedder_timeout", 30, "After how many seconds an embedder that does not answer is given up.",
         "a number from 0.1 to 600", _number(0.1, 600), _text_to_number,
     ),
+    Setting(
+        "model", "none", "The model that reasons, or several in the order they are tried; without one everything goes by rules.",
+        '"none", or "KIND:NAME" separated by commas, of the kinds anthropic, openai, gemini, ollama, claude-cli, codex-cli',
+        _models, str,
+    ),
+    Setting(
+        "model_url", "", "Where a model answers, if not at its maker's; of several models separated by commas, in their order.",
+        "http:// or https:// addresses without user, password and question mark", _urls, str, mask=mask_nothing,
+    ),
+    Setting(
+        "model_key", "", "The key a model asks for; of several models separated by commas, in their order.",
+        "up to 2000 printable letters without spaces", _key, str, mask=mask_whole,
+    ),
+    Setting(
+        "model_timeout", 120, "After how many seconds a model that has not answered is given up.",
+        "a number from 0.1 to 3600", _number(0.1, 3_600), _text_to_number,
+    ),
+    Setting(
+        "model_night", False, "Whether a model may be used between 23:00 and 07:00 without being asked for.",
+        "true or false", _yes_no, _text_to_yes_no,
+    ),
+    Setting(
+        "model_price_input", -1, "What a million tokens sent to a model cost, in US dollars; below 0: as our table has it.",
+        "a number from -1 to 10000", _number(-1, 10_000), _text_to_number,
+    ),
+    Setting(
+        "model_price_output", -1, "What a million tokens of a model's replies cost, in US dollars; below 0: as our table has it.",
+        "a number from -1 to 10000", _number(-1, 10_000), _text_to_number,
+    ),
+    *_caps("model", "", 500_000, 0.5),
+    *_caps("model_project", " for one project", 0, 0),
+    *_caps("model_kind", " for one kind of job", 0, 0),
     Setting(
         "worker.idle_seconds", 300, "The worker leaves after this many seconds without work.",
         "a number from 0 to 86400", _number(0, 86_400), _text_to_number,

@@ -26,6 +26,7 @@ Kind = Literal[
     "cursor",  # how far a transcript has been read
     "memory",  # a person keeps, corrects or pins a statement; detail says which
     "forget",  # ids that must not be kept any longer, nor come back
+    "call",  # a reply of a model that was paid for
 ]
 Role = Literal["user", "assistant", "tool_call", "tool_result"]
 Origin = Literal["hook", "transcript", "api", "worker"]

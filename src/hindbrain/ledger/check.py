@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from hindbrain.base.errors import HindbrainError
 from hindbrain.journal.read import archives, read_archive, segment_name, segments
-from hindbrain.ledger import schema, vectors
+from hindbrain.ledger import schema, soundness, vectors
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
 
@@ -26,9 +26,10 @@ REEMBED: Final = "run `hindbrain doctor --repair`: what lacks vectors is embedde
 REINSTALL: Final = "install the released package again, then run `hindbrain doctor --repair`"
 
 _TEXT_TABLES: Final = ("projects", "project_aliases", "places", "sessions", "turns", "events", "traces", "cursors", "damage",
-                       "redactions", "memories", "links", "injections", "forgotten", "meta", "unembedded_memories")  # fmt: skip
+                       "redactions", "memories", "links", "injections", "forgotten", "meta", "unembedded_memories", "readings",
+                       "calls", "changes")  # fmt: skip
 _JSON: Final = (("sessions", "detail"), ("turns", "detail"), ("events", "detail"), ("memories", "detail"),
-                ("cursors", "position"))  # fmt: skip
+                ("cursors", "position"), ("calls", "sessions"), ("calls", "produced"))  # fmt: skip
 
 Repair = Literal["rebuild", "reindex", "none"]
 
@@ -50,7 +51,7 @@ class Problem:
 def problems(ledger: Ledger, journal: Path | None = None, archive: Path | None = None) -> list[Problem]:
     """Everything wrong with a ledger; with the directories of journal and archives its cursors are checked too."""
     checks: list[Callable[[Ledger], Iterator[Problem]]] = [
-        _structure, _references, _schema, _texts, _index, _memory_index, _vectors,
+        _structure, _references, _schema, _texts, _index, _memory_index, _memories, _vectors,
     ]  # fmt: skip
     found = [problem for check in checks for problem in _guarded(check, ledger)]
     if journal is not None:
@@ -147,6 +148,11 @@ def _memory_index(ledger: Ledger) -> Iterator[Problem]:
             ledger.connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('integrity-check')")
     except sqlite3.DatabaseError as error:
         yield Problem(f"the full-text index is not sound: {error}", "memories_fts", REBUILD)
+
+
+def _memories(ledger: Ledger) -> Iterator[Problem]:
+    for what in soundness.differences(ledger.connection):
+        yield Problem(what, "table memories", REBUILD)
 
 
 def _index_gaps(connection: sqlite3.Connection) -> tuple[int, int]:

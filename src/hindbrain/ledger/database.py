@@ -50,8 +50,11 @@ class Foreign(Database, Protocol):
     def unindex_memories(self, identifiers: Sequence[str]) -> None:
         """Take memories out of the full-text index."""
 
-    def best_turns(self, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
-        """Row numbers and BM25 scores of the turns that hold any of the words, best first; limit -1 for all."""
+    def best_turns(
+        self, words: Sequence[str], near_weight: float, limit: int, rarer: Sequence[str] | None = None
+    ) -> list[tuple[int, float]]:
+        """Row numbers and BM25 scores of the turns that hold any of the words, best first; limit -1 for all. With `rarer`: only
+        turns that hold one of these of the words."""
 
     def turns_inside(self, words: Sequence[str], near_weight: float, project: str) -> list[tuple[int, float]]:
         """The same for all turns of one project, in any order."""

@@ -16,7 +16,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.capture.event import Event, Json, stable_id
 from hindbrain.ledger import query
 from hindbrain.ledger.database import Database
-from hindbrain.ledger.ingest import Batch, Ingested
+from hindbrain.ledger.ingest import Batch, Ingested, Then
 from hindbrain.ledger.query import Counts, Hit, Session, Turn
 
 
@@ -46,8 +46,11 @@ class Evidence(abc.ABC):
         """One statement that leaves evidence alone, as a transaction of its own: its rows, and how many it changed."""
 
     @abc.abstractmethod
-    def ingest(self, batch: Batch) -> Ingested:
-        """Take a batch in: all of it, cursors included, or none. Taking it in again changes nothing."""
+    def ingest(self, batch: Batch, then: Then | None = None) -> Ingested:
+        """Take a batch in: all of it, cursors included, or none. Taking it in again changes nothing.
+
+        `then` is called in the same transaction: what follows from the batch is stored with it.
+        """
 
     def __enter__(self) -> Self:
         return self

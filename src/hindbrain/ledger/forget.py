@@ -15,11 +15,15 @@ from typing import Final
 
 from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import fulltext, near
-from hindbrain.ledger.database import Database, foreign, is_sqlite
+from hindbrain.ledger import calls, fulltext, near, removal
+from hindbrain.ledger.database import Database, is_sqlite
 
 # No id of ours is nearly as long; a longer text names nothing, and not every engine could keep it as a key.
 MAX_ID: Final = 200
+
+_NOTE: Final = """
+INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at WHERE excluded.at > forgotten.at
+"""
 
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
@@ -46,11 +50,7 @@ def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]
     for at, detail in events:
         ids = detail.get("ids")
         wanted = [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
-        connection.executemany(
-            "INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
-            " WHERE excluded.at > forgotten.at",
-            [(each, at) for each in wanted],
-        )
+        connection.executemany(_NOTE, [(each, at) for each in wanted])
         _remove(connection, json.dumps(wanted), at)
 
 
@@ -59,17 +59,22 @@ def _remove(connection: Database, ids: str, at: int) -> None:
     named = "SELECT value FROM json_each(:ids)"
     turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= :at)"
     doomed = [row[0] for row in connection.execute(turns, values).fetchall()]
-    # a memory goes when it is named, or when its evidence goes
+    sessions = _sessions(connection, json.dumps(doomed), ids)
+    # a memory goes when it is named, or when its evidence goes; a digest when anything it may tell of goes
     memories = f"""
         SELECT id FROM memories WHERE id IN ({named})
         UNION SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN ({turns})
+        UNION SELECT id FROM memories WHERE level IN ('digest_short', 'digest_long')
+              AND session_id IN (SELECT value FROM json_each(:sessions))
     """
-    gone = [row[0] for row in connection.execute(memories, values).fetchall()]
-    _remove_memories(connection, gone)
+    gone = [row[0] for row in connection.execute(memories, {**values, "sessions": sessions}).fetchall()]
+    removal.remove(connection, gone)
     _remove_turns(connection, doomed)
+    _remove_readings(connection, sessions, at)
     connection.execute(
         f"DELETE FROM events WHERE kind <> 'forget' AND (id IN ({named}) OR (session_id IN ({named}) AND at <= :at))", values
     )
+    connection.execute(f"DELETE FROM calls WHERE id IN ({named})", values)
     connection.execute(f"DELETE FROM injections WHERE item_id IN ({named}) OR session_id IN ({named})", values)
     connection.execute(f"""
         DELETE FROM sessions WHERE id IN ({named}) AND last_at <= :at
@@ -77,18 +82,21 @@ def _remove(connection: Database, ids: str, at: int) -> None:
         AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", values)  # fmt: skip
 
 
-def _remove_memories(connection: Database, ids: list[str]) -> None:
-    named = json.dumps(ids)
-    inside = "(SELECT value FROM json_each(?))"
-    if is_sqlite(connection):
-        connection.execute("PRAGMA defer_foreign_keys = ON")
-    else:
-        foreign(connection).defer_constraints()
-    connection.execute(f"UPDATE memories SET superseded_by = NULL WHERE superseded_by IN {inside}", (named,))
-    connection.execute(f"DELETE FROM links WHERE target_memory_id IN {inside}", (named,))
-    fulltext.remove_memories(connection, ids)
-    connection.execute(f"DELETE FROM links WHERE memory_id IN {inside}", (named,))
-    connection.execute(f"DELETE FROM memories WHERE id IN {inside}", (named,))
+def _sessions(connection: Database, turns: str, ids: str) -> str:
+    """The sessions that something is forgotten of: the ones named, those of the turns, those that named memories are from."""
+    query = """
+        SELECT session_id FROM turns WHERE id IN (SELECT value FROM json_each(?))
+        UNION SELECT session_id FROM memories WHERE session_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))
+        UNION SELECT value FROM json_each(?)"""
+    return json.dumps(sorted(row[0] for row in connection.execute(query, (turns, ids, ids)).fetchall()))
+
+
+def _remove_readings(connection: Database, sessions: str, at: int) -> None:
+    """What was read of these sessions is read again; replies about them go, and do not come back from the journal."""
+    connection.execute("DELETE FROM readings WHERE session_id IN (SELECT value FROM json_each(?))", (sessions,))
+    about = calls.about(connection, json.loads(sessions))
+    connection.executemany(_NOTE, [(each, at) for each in about])
+    connection.execute("DELETE FROM calls WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(about),))
 
 
 def _remove_turns(connection: Database, ids: list[str]) -> None:

@@ -12,6 +12,8 @@ from typing import Final
 
 from hindbrain.ledger.database import Database, foreign, is_sqlite
 
+LEAST_COMMON: Final = 5_000
+FEW: Final = 300
 _NO_ROW: Final = (1 << 63) - 1
 
 _ADD: Final = """
@@ -41,7 +43,7 @@ WHERE turns_fts MATCH ? AND turns.id IN (SELECT value FROM json_each(?))
 
 
 def change(database: Database, near: Mapping[int, str], write: Callable[[], object], above: int | None = None) -> None:
-    """Write other neighbours of turns that are indexed with these, and bring the index in line; index all turns above a row number too."""
+    """Write other neighbours of turns that are indexed with these, and bring the index in line; index all above a row number."""
     if is_sqlite(database):
         write()
         rows = [each for row in sorted(near) for each in (("delete", row, near[row]), (None, row, None))]
@@ -108,11 +110,23 @@ def scores(database: Database, words: Sequence[str], near_weight: float, identif
 
 
 def holding(database: Database, words: Sequence[str]) -> list[int]:
-    """In how many turns each of these words stands, its own or its neighbours'."""
+    """In how many turns each of these words stands, its own or its neighbours'.
+
+    A word that stands in one turn of twenty is common: where others are rare, how common makes no difference worth the counting.
+    """
+    (last,) = database.execute("SELECT max(rowid) FROM turns").fetchone()
+    most = max(LEAST_COMMON, (last or 0) // 20)
+    counts = _counted(database, words, most)
+    if sum(count for count in counts if count < most) < FEW:
+        return _counted(database, words, _NO_ROW)
+    return counts
+
+
+def _counted(database: Database, words: Sequence[str], most: int) -> list[int]:
     if is_sqlite(database):
-        query = "SELECT count(*) FROM turns_fts WHERE turns_fts MATCH ?"
-        return [int(database.execute(query, (_any_of([word]),)).fetchone()[0]) for word in words]
-    return foreign(database).turns_holding(words)
+        query = "SELECT count(*) FROM (SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? LIMIT ?)"
+        return [int(database.execute(query, (_any_of([word]), most)).fetchone()[0]) for word in words]
+    return [min(count, most) for count in foreign(database).turns_holding(words)]
 
 
 def _any_of(words: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 from hindbrain.capture.event import Event, Json, session_id
 from hindbrain.journal.read import Damage, Record
-from hindbrain.ledger import forget, memories, merge, rows
+from hindbrain.ledger import calls, forget, memories, merge, rows
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import Piece, SessionState, clean, json_text, whole
 from hindbrain.ledger.project import Place, place_of
@@ -23,6 +23,8 @@ from hindbrain.ledger.rows import Cursor
 BATCH_RECORDS: Final = 2000
 BATCH_BYTES: Final = 8 << 20
 SEGMENT_PREFIX: Final = "segment:"
+_ENDS: Final = ("session_end", "pre_compact")
+_HOLDING: Final = "SELECT DISTINCT session_id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(slots=True)
@@ -47,6 +49,12 @@ class Ingested:
     duplicates: int = 0  # deliveries of something known, merged or not
     damages_new: int = 0
     redactions_new: int = 0
+    sessions: frozenset[str] = frozenset()  # whose turns are not what they were, or that belong to another project now
+    ended: frozenset[str] = frozenset()  # of these those that are over or were compacted, or of which something was forgotten
+
+
+# What is to follow from a batch, done in the transaction that takes it in.
+Then = Callable[[Database, Ingested], None]
 
 
 def segment_source(segment: str) -> str:
@@ -87,10 +95,15 @@ def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     folded.leave_out(forget.forgotten(connection))
     moved = rows.write_places(connection, folded.places, batch.machine)
     rows.write_sessions(connection, folded.sessions, batch.machine)
-    rows.assign_projects(connection, list(folded.sessions), moved)
+    assigned = rows.assign_projects(connection, list(folded.sessions), moved)
     turns = rows.write_turns(connection, folded.turns)
     events_written = rows.write_events(connection, folded.events)
-    _act(connection, folded.events.values(), folded.sessions, moved=bool(moved))
+    for call in folded.calls:
+        calls.put_call(connection, call)
+    memories.follow_projects(connection, assigned)
+    bereft = _act(connection, folded.events.values(), folded.sessions, moved=bool(moved))
+    result.sessions = turns.sessions | frozenset(assigned) | bereft
+    result.ended = _ended(folded.events.values()) | {each for each, is_over in assigned.items() if is_over} | bereft
     result.turns_new, result.events_new = turns.new, events_written.new
     result.merged = turns.merged + events_written.merged
     result.duplicates = folded.repeated + turns.known + events_written.known
@@ -102,16 +115,28 @@ def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     return result
 
 
-def _act(connection: Database, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> None:
-    """What a person wants done with what is stored: forgotten, kept, corrected, pinned.
+def _ended(pieces: Iterable[Piece]) -> frozenset[str]:
+    return frozenset(each.session_id for each in pieces if each.session_id is not None and each.kind in _ENDS)
+
+
+def _act(connection: Database, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> frozenset[str]:
+    """What a person wants done with what is stored: forgotten, kept, corrected, pinned; the sessions that lost something by it.
 
     A statement's evidence, and the project that evidence belongs to, may also come after it.
     """
     wanted = [piece for piece in pieces if piece.kind in ("forget", "memory")]
     told = [(each.at, json.loads(each.content.detail)) for each in wanted if each.kind == "forget" and each.content]
+    bereft = frozenset(_sessions_of(connection, [detail for _, detail in told])) if told else frozenset[str]()
     forget.apply(connection, told)
     if wanted or moved or memories.concerns(connection, sessions):
         memories.refold(connection)
+    return bereft
+
+
+def _sessions_of(connection: Database, wishes: Iterable[Mapping[str, Json]]) -> list[str]:
+    """The sessions that hold turns which are to be forgotten."""
+    named = [each for wish in wishes if isinstance(ids := wish.get("ids"), list) for each in ids if isinstance(each, str)]
+    return [str(row[0]) for row in connection.execute(_HOLDING, (json.dumps(named),)).fetchall()]
 
 
 def _segments(batch: Batch) -> set[str]:
@@ -127,6 +152,7 @@ class _Folded:
         self.events: dict[str, Piece] = {}
         self.places: list[tuple[Place, int]] = []
         self.cursors: list[Cursor] = []
+        self.calls: list[calls.Call] = []
         self.lines: dict[str, int] = {}
         self.redactions: list[tuple[str, int, str, int]] = []
         self.repeated = 0
@@ -142,6 +168,8 @@ class _Folded:
                 self.places.append(place)
             elif event.kind == "cursor" and (cursor := _cursor_of(event)) is not None:
                 self.cursors.append(cursor)
+            elif event.kind == "call" and (call := calls.of_event(event)) is not None:
+                self.calls.append(call)
             else:
                 self._take_content(event, record)
 

@@ -1,19 +1,20 @@
-"""What people said should be kept -> memories, each with the turn that is its evidence.
+"""What people said should be kept -> memories, each with the turn that is its evidence; what they did to memories -> done.
 
-`remember`, `correct` and `pin` are events like all others, so they survive a rebuild. The memories they make are what
-remains when all of these events are read in order of time: they are few, so they are simply all read again whenever one
-more comes, and the result does not depend on the order they arrived in.
+`remember`, `correct`, `edit`, `pin`, `accept` and `reject` are events like all others, so they survive a rebuild. The memories
+they make are what remains when all of these events are read in order of time: they are few, so they are simply all read again
+whenever one more comes, and the result does not depend on the order they arrived in. Memories that were found, not told to be
+kept, may come and go beneath the acts on them (ledger/verdicts.py).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import fulltext
+from hindbrain.ledger import fulltext, removal, verdicts
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
 
@@ -23,6 +24,7 @@ SCOPES: Final = ("project", "global")
 _EVENTS: Final = """
 SELECT events.id, events.at, events.text, events.detail FROM events WHERE events.kind = 'memory' ORDER BY events.at, events.id
 """
+_REPLACING: Final = ("correct", "edit")
 _EVIDENCE: Final = """
 SELECT turns.id, sessions.project_id FROM turns JOIN sessions ON sessions.id = turns.session_id
 WHERE turns.id IN (SELECT value FROM json_each(?))
@@ -39,6 +41,16 @@ ON CONFLICT (id) DO UPDATE SET
     kind = excluded.kind, text = excluded.text, scope = excluded.scope, project_id = excluded.project_id,
     valid_to = excluded.valid_to, pinned = excluded.pinned
 """
+_ELSEWHERE: Final = """
+SELECT memories.id, sessions.project_id FROM memories JOIN sessions ON sessions.id = memories.session_id
+WHERE memories.scope = 'project' AND sessions.project_id IS NOT NULL AND memories.project_id <> sessions.project_id
+  AND sessions.id IN (SELECT value FROM json_each(?))
+ORDER BY memories.id
+"""
+_RESTING: Final = """
+SELECT DISTINCT memory_id FROM links
+WHERE role IN ('supports', 'contradicts') AND target_memory_id IN (SELECT value FROM json_each(?))
+"""
 _LINK: Final = """
 INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING
@@ -54,7 +66,6 @@ class _Kept:
     turn: str
     at: int
     pinned: bool = False
-    superseded_by: str | None = None
     valid_to: int | None = None
     supersedes: str | None = None
     project: str | None = field(default=None)
@@ -78,10 +89,17 @@ def concerns(connection: Database, sessions: Iterable[str]) -> bool:
     return connection.execute(_CONCERNED, (json.dumps(list(sessions)),)).fetchone() is not None
 
 
+def targets(connection: Database) -> set[str]:
+    """Ids of the memories that people did something to."""
+    query = "SELECT DISTINCT json_extract(events.detail, '$.target') FROM events WHERE events.kind = 'memory'"
+    return {row[0] for row in connection.execute(query).fetchall() if isinstance(row[0], str)}
+
+
 def refold(connection: Database) -> None:
     """Bring the memories in line with all events about them; inside the caller's transaction."""
     gone = forgotten(connection)
-    kept = {each.id: each for each in _folded(connection).values() if each.id not in gone}
+    folded = _folded(connection)
+    kept = {each.id: each for each in folded.kept.values() if each.id not in gone}
     wanted = json.dumps([each.turn for each in kept.values()])
     projects = dict(connection.execute(_EVIDENCE, (wanted,)).fetchall())
     for each in kept.values():
@@ -90,27 +108,45 @@ def refold(connection: Database) -> None:
     _write(connection, {
         each.id: each for each in kept.values() if each.turn in projects and (each.project is not None or each.scope == "global")
     })  # fmt: skip
+    verdicts.apply(connection, folded.verdicts, folded.pins)
+    verdicts.prefer(connection, folded.preferred)
 
 
-def _folded(connection: Database) -> dict[str, _Kept]:
+@dataclass(slots=True)
+class _Folded:
+    kept: dict[str, _Kept]
+    verdicts: dict[str, verdicts.Verdict] = field(default_factory=dict[str, verdicts.Verdict])
+    pins: dict[str, bool] = field(default_factory=dict[str, bool])  # of memories that were found
+    preferred: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
+
+
+def _folded(connection: Database) -> _Folded:
     """All statements first, then what was done to them in order of time: a clock that was set back loses none."""
     acts = [(row[0], row[1], row[2], json.loads(row[3])) for row in connection.execute(_EVENTS).fetchall()]
-    kept = {made.id: made for act in acts if (made := _made(*act)) is not None}
-    for identifier, at, _, said in acts:
-        target = kept.get(str(said.get("target", "")))
-        if target is None:
-            continue  # it was forgotten: what took its place stands by itself
-        if said.get("op") == "pin":
-            target.pinned = bool(said.get("pinned", True))
-        elif said.get("op") == "correct":
-            made = kept[memory_id(identifier)]
-            made.kind, made.scope, made.pinned, made.supersedes = target.kind, target.scope, target.pinned, target.id
-            target.superseded_by, target.valid_to = made.id, max(at, target.at)
-    return kept
+    acts.sort(key=lambda act: (act[1], memory_id(act[0])))  # the order in which links are weighed (ledger/removal.py)
+    folded = _Folded({made.id: made for act in acts if (made := _made(*act)) is not None})
+    for identifier, at, _, told in acts:
+        named, op = str(told.get("target", "")), told.get("op")
+        target = folded.kept.get(named)
+        if op in ("accept", "reject"):
+            folded.verdicts[named] = str(op), at
+            over = told.get("over") if op == "accept" else None  # the other sides of its contradictions
+            folded.preferred += [(named, each, at) for each in over if isinstance(each, str)] if isinstance(over, list) else []
+        elif op == "pin" and target is None:
+            folded.pins[named] = bool(told.get("pinned", True))
+        elif op == "pin" and target is not None:
+            target.pinned = bool(told.get("pinned", True))
+        elif op in _REPLACING:
+            made = folded.kept[memory_id(identifier)]
+            made.supersedes = named
+            if target is not None:
+                made.kind, made.scope, made.pinned = target.kind, target.scope, target.pinned
+                target.valid_to = max(at, target.at)
+    return folded
 
 
 def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kept | None:
-    if said.get("op") not in ("remember", "correct"):
+    if said.get("op") not in ("remember", *_REPLACING):
         return None
     kind, scope = str(said.get("kind")), str(said.get("scope"))
     return _Kept(
@@ -120,13 +156,27 @@ def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kep
 
 
 def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
+    query = "SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+    indexed = dict(connection.execute(query, (json.dumps(list(kept)),)).fetchall())
     for each in kept.values():
         values = (each.kind, each.text, each.scope, each.project, each.at, each.valid_to, int(each.pinned), each.at)
         connection.execute(_PUT, (each.id, *values))
         connection.execute(_LINK, (each.id, 0, "derived_from", each.turn, None, each.at))
-        fulltext.put_memory(connection, each.id, each.text)
+        if indexed.get(each.id) != each.text:
+            fulltext.put_memory(connection, each.id, each.text)
+    replaced = [each.supersedes for each in kept.values() if each.supersedes]
+    there = {row[0] for row in connection.execute(query, (json.dumps(replaced),)).fetchall()}
     for each in kept.values():  # once all are there, so that they may name each other
-        newer = each.superseded_by if each.superseded_by in kept else None
-        connection.execute("UPDATE memories SET superseded_by = ? WHERE id = ?", (newer, each.id))
-        if each.supersedes in kept:
-            connection.execute(_LINK, (each.id, 1, "supersedes", None, each.supersedes, each.at))
+        if each.supersedes in there and each.supersedes != each.id:
+            removal.link(connection, each.id, "supersedes", target=each.supersedes, at=each.at)
+    removal.settle(connection, [*kept, *there])
+
+
+def follow_projects(connection: Database, sessions: Collection[str]) -> None:
+    """Give what was found in sessions the project these belong to now."""
+    rows = connection.execute(_ELSEWHERE, (json.dumps(sorted(sessions)),)).fetchall() if sessions else []
+    if not rows:
+        return
+    resting = connection.execute(_RESTING, (json.dumps([row[0] for row in rows]),)).fetchall()
+    removal.remove(connection, [row[0] for row in resting], spared=targets(connection))
+    connection.executemany("UPDATE memories SET project_id = ?, reflected = 0 WHERE id = ?", [(row[1], row[0]) for row in rows])

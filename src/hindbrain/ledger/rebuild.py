@@ -47,6 +47,9 @@ _CONTENT: Final = {
     "traces": """
         SELECT turns.id, number, kind, action, value FROM traces JOIN turns ON turns.rowid = turn
         ORDER BY turns.id, number""",
+    "calls": """
+        SELECT key, id, at, provider, model, kind, project_id, input_tokens, output_tokens, cost_micros, reply, sessions
+        FROM calls ORDER BY key""",
     "damage": 'SELECT segment, start, "end", kind, reason FROM damage ORDER BY segment, start',
     "redactions": "SELECT segment, start, rule, count FROM redactions ORDER BY segment, start, rule",
     "cursors": f"""

@@ -60,7 +60,7 @@ UPDATE sessions SET project_id = (
 WHERE {column} IN (SELECT value FROM json_each(?))
   AND coalesce(project_id, '')
    <> coalesce((SELECT project_id FROM places WHERE places.machine = sessions.machine AND places.cwd = sessions.cwd), '')
-RETURNING id
+RETURNING id, ended_at
 """
 _PUT_PROJECT: Final = """
 INSERT INTO projects (id, identity, name, remote, common_dir, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -280,11 +280,14 @@ def write_places(connection: Database, places: Sequence[tuple[Place, int]], mach
     return [place.cwd for place, _ in places]
 
 
-def assign_projects(connection: Database, sessions: list[str], directories: list[str]) -> set[str]:
-    """Give the sessions of a batch, and those of directories just told of, the project their cwd belongs to; those that moved."""
+def assign_projects(connection: Database, sessions: list[str], directories: list[str]) -> dict[str, bool]:
+    """Give the sessions of a batch, and those of directories just told of, the project their cwd belongs to.
+
+    Gives back those that moved, and whether each is over.
+    """
     wanted = [("id", sessions), ("cwd", directories)]
     done = [connection.execute(_ASSIGN.format(column=name), (json.dumps(values),)) for name, values in wanted if values]
-    return {str(row[0]) for rows in done for row in rows.fetchall()}
+    return {str(row[0]): row[1] is not None for rows in done for row in rows.fetchall()}
 
 
 def write_damages(connection: Database, damages: Iterable[Damage], now_ms: int) -> int:

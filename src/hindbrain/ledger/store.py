@@ -19,7 +19,7 @@ from hindbrain.base.files import read_private, replace_file
 from hindbrain.ledger import connect, forget, ingest, schema
 from hindbrain.ledger.backup import copy_to
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.ledger.ingest import Batch, Ingested
+from hindbrain.ledger.ingest import Batch, Ingested, Then
 from hindbrain.ledger.schema import Migration
 
 BUSY_MS: Final = 5_000
@@ -180,11 +180,14 @@ class Ledger(Evidence):
             with contextlib.suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
 
-    def ingest(self, batch: Batch) -> Ingested:
-        """Take a batch in: all of it, cursors included, or none. Taking it in again changes nothing."""
+    def ingest(self, batch: Batch, then: Then | None = None) -> Ingested:
+        """Take a batch in: all of it, cursors and what follows from it included, or none. Taking it in again changes nothing."""
         self._keep_wal_bounded()
         with self.writing() as connection:
-            return ingest.write(connection, batch, self._clock.now_ms())
+            done = ingest.write(connection, batch, self._clock.now_ms())
+            if then is not None:
+                then(connection, done)
+            return done
 
     def _keep_wal_bounded(self) -> None:
         if self.wal_bytes() <= self._wal_limit:

@@ -25,6 +25,7 @@ MAX_LABEL_CHARS = 80
 # Claude Code replaces more than about 10,000 characters by a pointer to a file.
 MAX_BLOCK_CHARS = 8_800
 RULES_SHARE = 0.5  # of the budget, while there is anything else to say
+FOUND_SHARE = 0.15  # of the budget, for rules that nobody told us to keep but that were found in what was said
 RESERVE = 200  # one token in so many is left free: a count is close, and a name nobody has heard of may cost one more
 
 _OPEN = (
@@ -42,17 +43,19 @@ _LAST_DAY = 253_402_300_799  # of the year 9999; what claims to be later is show
 class Item:
     """One thing that may go into a block."""
 
-    __slots__ = ("at", "id", "label", "session", "standing", "text", "where")
+    __slots__ = ("at", "found", "id", "label", "session", "standing", "text", "where")
 
     def __init__(
-        self, id: str, at: int, label: str, text: str, *, standing: bool = False, session: str = "", where: str = ""
-    ) -> None:
+        self, id: str, at: int, label: str, text: str, *, standing: bool = False, session: str = "", where: str = "",
+        found: bool = False,
+    ) -> None:  # fmt: skip
         self.id = id  # as much of it as names it
         self.at = at  # milliseconds since 1970
         self.label = label  # who said it, or what kind of memory it is: "user", "decision, user"
         self.text = text
         self.standing = standing  # a rule that holds for every prompt
         self.session = session  # what was said in one stands together; "" for a memory
+        self.found = found  # nobody said that it should be kept
         self.where = where  # what its heading says beside the day: "codex", "shop"; "" for nothing worth saying
 
 
@@ -85,15 +88,17 @@ def pack(
 ) -> "tuple[str, list[Item]]":  # fmt: skip
     """The block and the items in it, best first as they were given; "" when there is nothing to say. Lines are whole or left out.
 
-    Rules take no more than their share unless room is left when all else is in.
+    Rules take no more than their share unless room is left when all else is in; those that were only found, a smaller one.
     """
     filling = _Filling(count, chars, [_OPEN, defused(health)] if health else [_OPEN])
     budget = budget_tokens - budget_tokens // RESERVE
     if filling.spent > budget:
         return "", []
-    rules = [item for item in items if item.standing]
     others = [item for item in items if not item.standing]
-    late = filling.take(rules, int(budget * RULES_SHARE) if others else budget)
+    share = int(budget * RULES_SHARE) if others else budget
+    late = filling.take([item for item in items if item.standing and not item.found], share)
+    share = min(share, filling.spent + int(budget * FOUND_SHARE)) if others else budget
+    late += filling.take([item for item in items if item.standing and item.found], share)
     filling.take(others, budget)
     filling.take(late, budget)
     if not filling.lines and not health:
@@ -119,7 +124,7 @@ class _Filling:
         left = []
         for item in items:
             line = line_of(item)
-            same = line.partition(": ")[2].lower()
+            same = line.partition(": ")[2].lower().rstrip(" .!?…")
             if not same or same in self._seen:
                 continue
             if self._fits(item, line, limit):

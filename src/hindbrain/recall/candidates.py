@@ -38,17 +38,20 @@ SELECT turns.rowid, turns.id, turns.session_id, turns.role, turns.at, length(tur
        substr(turns.text, CASE WHEN length(turns.text) > 2 THEN length(turns.text) - 1 ELSE 1 END), (
            SELECT max(CASE WHEN memories.valid_to IS NULL OR memories.valid_to > ? THEN 1 ELSE -1 END)
            FROM links JOIN memories ON memories.id = links.memory_id
-           WHERE links.turn_id = turns.id AND links.role IN ('derived_from', 'supports')
+           WHERE links.turn_id = turns.id AND links.role IN ('derived_from', 'supports') AND memories.held = ''
        )
 FROM turns CROSS JOIN sessions
 WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND sessions.id = turns.session_id
   AND turns.at BETWEEN ? AND ? AND sessions.agent <> 'hindbrain' {project} {roles}
 """
 _MEMORIES: Final = """
-SELECT memories.id, memories.kind, memories.trust, memories.created_at, memories.text, memories.project_id, memories.valid_to
+SELECT memories.id, memories.kind, memories.trust, memories.created_at, memories.text, memories.project_id, memories.valid_to, (
+           SELECT turns.rowid FROM links JOIN turns ON turns.id = links.turn_id
+           WHERE links.memory_id = memories.id AND links.number = memories.evidence AND memories.session_id IS NOT NULL
+       )
 FROM memories
 WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
-  AND (memories.valid_to IS NULL OR memories.valid_to > ?) {project}
+  AND (memories.valid_to IS NULL OR memories.valid_to > ?) AND {told} {project}
 """
 
 
@@ -70,6 +73,7 @@ class Candidate:
     passages: list[tuple[float, int, int]] = field(default_factory=list[tuple[float, int, int]])  # likeness, from, to; best first
     project: str | None = None
     valid_to: int | None = None
+    said_in: int = 0  # of a memory that was found in a session: the row of the turn that says it
 
     @property
     def likeness(self) -> float:
@@ -96,16 +100,19 @@ class Candidates:
         if meaning is not None and vector is not None:
             near = meaning.nearest(self._database, vector, self._scope, BY_MEANING)
         near = [each for each in near if each.likeness >= LEAST_LIKENESS]
-        found = self._turns(near) + self._memories(near)
+        memories = self._memories(near)
+        # what was found in a session is told by the turn that says it: one answer, in the words that were said
+        said_in = [each.said_in for each in memories if each.said_in]
+        found = self._turns(near, said_in) + [each for each in memories if not each.said_in]
         if meaning is not None and vector is not None:
             self._liken(found, near, meaning, vector)
         return found
 
-    def _turns(self, near: Sequence[Near]) -> list[Candidate]:
+    def _turns(self, near: Sequence[Near], said_in: Sequence[int]) -> list[Candidate]:
         words = self._question.words
         looked_at = BY_WORDS if self._scope.everything else BY_WORDS * 3 // 2  # some are of other projects
         best = rank.best_turns(self._database, words, looked_at, self._counts)
-        others = [each.turn for each in near if each.turn is not None] + self._holding_literals()
+        others = [each.turn for each in near if each.turn is not None] + self._holding_literals() + list(said_in)
         turns = self._facts(best, others)
         if len(best) == looked_at and _distinct(turns) < ENOUGH:
             # too many of the best are of other projects, or say the same: look again, further down
@@ -164,17 +171,19 @@ class Candidates:
             return []
         condition, values = self._scope.condition("memories")
         ended_after = -rank.FOREVER if self._question.wants_past else self._scope.before
-        query = _MEMORIES.format(project=condition)
+        query = _MEMORIES.format(project=condition, told=rank.TOLD)
         limits = (json.dumps(named), self._scope.after, self._scope.before, ended_after)
         rows = self._database.execute(query, (*limits, *values)).fetchall()
         return [self._memory(row, scores.get(row[0], 0.0)) for row in rows]
 
     def _memory(self, row: Sequence[Any], score: float) -> Candidate:
-        identifier, kind, trust, at, text, project, valid_to = row
+        identifier, kind, trust, at, text, project, valid_to, said_in = row
         ended = valid_to is not None and valid_to <= self._then
         if not ended and self._scope.before < rank.FOREVER:
             valid_to = None  # as things stood, nobody knew that it would end
-        return Candidate(identifier, 0, kind, identifier, trust, at, len(text), text, False, ended, score, [], project, valid_to)
+        return Candidate(
+            identifier, 0, kind, identifier, trust, at, len(text), text, False, ended, score, [], project, valid_to, said_in or 0
+        )
 
     def _liken(self, found: Sequence[Candidate], near: Sequence[Near], meaning: Meaning, vector: Floats) -> None:
         """Give every candidate the likeness of its best passages. Those found by meaning have theirs already."""

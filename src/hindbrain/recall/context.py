@@ -159,7 +159,7 @@ def _items(
     return [
         block.Item(
             short[each.id], each.at, _label(each), excerpt(each.text, each.start, each.end, stems), standing=each.id in rules,
-            session=each.session_id if each.kind == "turn" else "",
+            found=each.found, session=each.session_id if each.kind == "turn" else "",
             where=" ".join(([each.agent] if len(agents) > 1 else []) + ([names[each.project]] if each.project in names else [])),
         )
         for each in wanted
@@ -173,8 +173,10 @@ def _names(connection: "Database", projects: "Collection[str | None]") -> "dict[
 
 
 def _label(found: rank.Found) -> str:
-    """Who said a turn; of a memory its kind and how far it is trusted; of either whether it holds no more."""
+    """Who said a turn; of a memory its kind and how far it is trusted; of either whether it holds no more, or is contradicted."""
     said = found.role if found.kind == "turn" else f"{found.kind}, {found.role}"
+    if found.disputed:
+        return f"{said}, {found.disputed}"
     if found.valid_to is not None:
         return f"{said}, until {block.day_of(found.valid_to)}"
     return f"{said}, no longer so" if found.superseded else said

@@ -36,8 +36,10 @@ SELECT reason, count(*) FROM (
         WHEN memories.valid_from < ? THEN 'before'
         WHEN memories.valid_from > ? THEN 'after'
         WHEN memories.valid_to <= ? THEN 'ended'
+        WHEN memories.held <> '' THEN 'held'
         ELSE '' END AS reason
     FROM memories WHERE memories.id IN (SELECT value FROM json_each(?))
+      AND memories.held <> 'rejected' AND memories.level IN ('observation', 'derived')
 ) AS looked_at GROUP BY reason
 """
 _EQUAL: Final = """
@@ -48,6 +50,7 @@ WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND sessio
 _SAID: Final = {
     "project": "of other projects", "before": "from before the time asked for", "after": "from after the time asked for",
     "role": "said by others than asked for", "kept": "kept as memories, which stand for them", "ended": "that no longer holds",
+    "held": "held back until a person has looked at it",
 }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND sessio
 _MEMORIES = """
 SELECT memories.id FROM memories
 WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
-  AND (memories.valid_to IS NULL OR memories.valid_to > ?) {project}
+  AND (memories.valid_to IS NULL OR memories.valid_to > ?) AND {told} {project}
 """
 
 
@@ -132,7 +132,7 @@ def _within(database: Database, found: Sequence[Near], scope: rank.Scope) -> lis
         known |= {row[0] for row in rows}
     condition, values = scope.condition("memories")
     if memories:
-        statement = _MEMORIES.format(project=condition)
+        statement = _MEMORIES.format(project=condition, told=rank.TOLD)
         rows = database.execute(statement, (json.dumps(sorted(memories)), *times, scope.before, *values))
         known |= {row[0] for row in rows}
     return [each for each in found if (each.memory if each.turn is None else each.turn) in known]

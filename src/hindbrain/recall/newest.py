@@ -43,6 +43,7 @@ FROM_AFAR: Final = 2  # the first of them, which even one much further down over
 COMPARED: Final = 50
 LEAST_SPAN: Final = 1.4  # from the first hit to the fiftieth; where only a few fit, the last of them is no measure of far
 SHORT_CHARS: Final = 160
+STALE: Final = "said before"  # begins the note of a hit that something newer speaks against
 
 
 def wants_newest(question: str) -> bool:
@@ -89,7 +90,21 @@ class _Ordering:
                 order.insert(behind[0], place)
             elif place < self.found:
                 order.append(place)
+        if not self.past:
+            self._mark_stale(order)
         return [self.hits[place] for place in order]
+
+    def _mark_stale(self, order: Sequence[int]) -> None:
+        """Say of an older hit what became of it where it stands behind the newer one already."""
+        first = [place for place in order if place < LOOKED_AT]
+        for at, newer in enumerate(first):
+            for older in first[at + 1 :]:
+                if self.hits[older].at >= self.hits[newer].at or STALE in self.hits[older].note:
+                    continue
+                better, worse = sorted((newer, older))
+                rule = self._rule(self.said[newer], self.said[older], worse, better)
+                if rule is not None and self._one_thing(older, newer, better, worse, rule):
+                    self.hits[older].note = _with(self.hits[older].note, _before(self.hits[newer]))
 
     def _chosen(self) -> dict[int, int]:
         """For each of the first hits the one that goes before it: of several the one that fits best."""
@@ -165,7 +180,11 @@ class _Ordering:
         if self.past:
             newer, older = older, newer
         newer.note = _with(newer.note, f"replaces what was said on {day_of(older.at)}")
-        older.note = _with(older.note, f"said before {day_of(newer.at)}'s change")
+        older.note = _with(older.note, _before(newer))
+
+
+def _before(newer: Found) -> str:
+    return f"{STALE} {day_of(newer.at)}'s change"
 
 
 def _with(note: str, more: str) -> str:

@@ -9,6 +9,7 @@ A search stays inside one project unless it is told otherwise; memories of globa
 Imported by the hook when no worker answers: built-ins only.
 """
 
+from hindbrain.recall.contradictions import marked
 from hindbrain.recall.words import match_expression, words_of
 
 TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
@@ -28,7 +29,7 @@ BLOCK_ENOUGH = 40  # distinct ones; with so many, looking at every match again f
 MAX_HITS = 1000
 # How many turns are given a score: it is what a search by words spends its time on. What only very common words speak for is
 # hardly ever among the best: of the first ten of 100,000 turns 98 in 100 are found, in a fifth of the time.
-MOST_SCORED = 2_000
+MOST_SCORED = 1_200
 LEAST_SCORED = 300
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
@@ -58,13 +59,21 @@ _MEMORIES = """
 SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust, memories.valid_to
 FROM memories
 WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
-  AND (memories.valid_to IS NULL OR memories.valid_to > ?) {project}
+  AND (memories.valid_to IS NULL OR memories.valid_to > ?) AND {told} {project}
 """
+# What may be told at all: not what waits for a person or was rejected, and neither digests nor notes of contradictions.
+TOLD = "memories.held = '' AND memories.level IN ('observation', 'derived')"
 _STANDING = """
-SELECT id, kind, text, created_at, project_id, trust FROM memories
-WHERE valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL)) {project}
-  AND (pinned = 1 OR kind IN ('instruction', 'preference', 'correction'))
-ORDER BY pinned DESC, created_at DESC, id LIMIT ?
+SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
+       turns.key, turns.session_id
+FROM memories
+LEFT JOIN links ON memories.made_by <> 'person' AND links.memory_id = memories.id AND links.number = memories.evidence
+LEFT JOIN turns ON turns.id = links.turn_id
+WHERE valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL)) AND {told} {project}
+  AND (pinned = 1 OR (kind IN ('instruction', 'preference', 'correction') AND confidence >= 0.6))
+ORDER BY pinned DESC, CASE WHEN made_by = 'person' THEN 0 WHEN kind = 'instruction' THEN 1 ELSE 2 END, valid_from DESC,
+         memories.id
+LIMIT ?
 """
 
 FOREVER = 1 << 62
@@ -98,8 +107,8 @@ class Found:
     """A turn or a memory that fits, and why."""
 
     __slots__ = (
-        "agent", "at", "end", "id", "key", "kind", "likeness", "note", "parts", "project", "role", "score", "session",
-        "session_id", "start", "superseded", "text", "valid_to",
+        "agent", "at", "disputed", "end", "found", "id", "key", "kind", "likeness", "note", "parts", "project", "role", "score",
+        "session", "session_id", "start", "superseded", "text", "valid_to",
     )  # fmt: skip
 
     def __init__(
@@ -124,6 +133,8 @@ class Found:
         self.valid_to = valid_to  # of a memory: until when it held, None while it does
         self.superseded = superseded
         self.likeness = 0.0  # of its best passage and the question, from 0 to 1; 0 where only words were compared
+        self.found = False  # a memory that nobody told us to keep: it was found in what was said
+        self.disputed = ""  # which memory contradicts it, in plain words; the note says so too
         self.note = note  # in plain words what else is to be said of it: "said 3 times, last on 2026-03-01"
 
 
@@ -138,7 +149,7 @@ def search(connection: "Database", question: str, scope: Scope, k: int, *, talk_
     candidates = TALK_CANDIDATES if talk_only else MAX_CANDIDATES
     found = _turns(connection, words, scope, candidates, talk_only) + _memories(connection, words, scope)
     found.sort(key=lambda each: (-each.score, -each.at, each.id))
-    return found[: min(k, MAX_HITS)]
+    return marked(connection, found[: min(k, MAX_HITS)], scope.before)
 
 
 def best_turns(
@@ -149,16 +160,18 @@ def best_turns(
     `counts`: in how many turns each word stands, where that is known already. In a large ledger a turn must hold one of the
     rarer words; its score is that of all of them.
     """
+    rarer = words if limit < 0 else _rarer(connection, words, counts)
     if hasattr(connection, "best_turns"):  # an engine without bm25() brings its own
-        return connection.best_turns(words, NEAR_WEIGHT, limit)  # type: ignore[no-any-return]
-    if limit < 0 or len(rarer := _rarer(connection, words, counts)) == len(words):
+        return connection.best_turns(words, NEAR_WEIGHT, limit, rarer)  # type: ignore[no-any-return]
+    if len(rarer) == len(words):
         return connection.execute(_BEST, (NEAR_WEIGHT, match_expression(words), limit)).fetchall()
     rare = match_expression(rarer)
-    twice = connection.execute(_SCORES, (NEAR_WEIGHT, f"({rare}) AND ({match_expression(words)})")).fetchall()
-    once = dict(connection.execute(_SCORES, (NEAR_WEIGHT, rare)).fetchall())  # the rarer words stand in the other one twice
-    scored = [(row, score - once[row]) for row, score in twice]
-    scored.sort(key=lambda each: (-each[1], each[0]))
-    return scored[:limit]
+    others = match_expression([word for word in words if word not in rarer])
+    # by the rarer words alone, and where there are others as well by all of them
+    scores = dict(connection.execute(_SCORES, (NEAR_WEIGHT, rare)).fetchall())
+    scores.update(connection.execute(_SCORES, (NEAR_WEIGHT, f"({others}) AND ({rare})")).fetchall())
+    scored = sorted([(-score, row) for row, score in scores.items()])
+    return [(row, -score) for score, row in scored[:limit]]
 
 
 def _rarer(connection: "Database", words: list[str], counts: "Sequence[int] | None") -> list[str]:
@@ -167,7 +180,7 @@ def _rarer(connection: "Database", words: list[str], counts: "Sequence[int] | No
     if (last or 0) <= MOST_SCORED:
         return words
     if counts is None:
-        counts = [connection.execute(_COUNT, (match_expression([word]),)).fetchone()[0] for word in words]
+        counts = _counts(connection, words)
     kept: list[str] = []
     rows = 0
     for count, _, word in sorted(zip(counts, range(len(words)), words)):  # noqa: B905  # one count for each word
@@ -176,6 +189,12 @@ def _rarer(connection: "Database", words: list[str], counts: "Sequence[int] | No
         kept.append(word)
         rows += count
     return kept
+
+
+def _counts(connection: "Database", words: list[str]) -> "Sequence[int]":
+    if hasattr(connection, "turns_holding"):
+        return connection.turns_holding(words)  # type: ignore[no-any-return]
+    return [connection.execute(_COUNT, (match_expression([word]),)).fetchone()[0] for word in words]
 
 
 def every_turn(connection: "Database", words: list[str], scope: Scope) -> "list[tuple[int, float]]":
@@ -265,7 +284,8 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
     condition, values = scope.condition("memories")
     scores = dict(best)
     looked_at = "[" + ",".join(f'"{each}"' for each in scores) + "]"  # ids are plain letters and digits
-    query = _MEMORIES.format(project=condition)
+    # what was found in a session is told by the turn that says it
+    query = _MEMORIES.format(project=condition, told=f"{TOLD} AND (memories.session_id IS NULL OR memories.level = 'derived')")
     rows = connection.execute(query, (looked_at, scope.after, scope.before, scope.before, *values)).fetchall()
     scored = [(*row, scores[row[0]]) for row in rows]
     scored.sort(key=lambda row: (-row[7], row[0]))
@@ -275,5 +295,14 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
 def standing(connection: "Database", scope: Scope, limit: int = 40) -> list[Found]:
     """Rules that hold whatever the question, at the scope's end: pinned, instructions, preferences, corrections; newest first."""
     condition, values = scope.condition("memories")
-    rows = connection.execute(_STANDING.format(project=condition), (scope.before, scope.before, *values, limit)).fetchall()
-    return [Found(row[0], row[1], row[5], row[2], row[3], row[0], "", "", row[4], {}) for row in rows]
+    query = _STANDING.format(project=condition, told=TOLD)
+    rows = connection.execute(query, (scope.before, scope.before, *values, limit)).fetchall()
+    return marked(connection, [_rule(*row) for row in rows], scope.before)
+
+
+def _rule(
+    id: str, kind: str, text: str, at: int, project: str | None, trust: str, key: str | None, session: str | None
+) -> Found:
+    rule = Found(id, kind, trust, text, at, key or id, "", "", project, {}, session or "")
+    rule.found = session is not None
+    return rule

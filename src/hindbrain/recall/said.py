@@ -9,8 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from hindbrain.recall import cues
-from hindbrain.recall.fitting import stem
+from hindbrain.recall import cues, fitting
 from hindbrain.recall.passages import sentences
 from hindbrain.recall.rank import Found
 from hindbrain.recall.static import Floats, Static
@@ -28,6 +27,8 @@ UNITS: Final = frozenset({
     "second", "minut", "minute", "hour", "day", "week", "month", "year", "ms", "sec", "min", "mb", "kb", "gb", "percent", "per",
     "every", "tim", "time", "new", "use", "us", "mak", "make", "set", "run", "fil", "file", "cod", "code",
 })  # fmt: skip
+
+stem = lru_cache(16_384)(fitting.stem)
 
 
 class Said(NamedTuple):

@@ -22,11 +22,14 @@ from hindbrain.recall import feedback, judge, rank
 from hindbrain.recall.amendments import amendments
 from hindbrain.recall.candidates import Candidate, Candidates
 from hindbrain.recall.compare import compared
+from hindbrain.recall.contradictions import marked
 from hindbrain.recall.equals import equals_last, said_again
+from hindbrain.recall.kept_as import kept_as
 from hindbrain.recall.newest import newest_first
 from hindbrain.recall.question import Question, understood
 from hindbrain.recall.spans import spans_of
 from hindbrain.recall.static import Static, weights_of
+from hindbrain.recall.successors import current_first
 from hindbrain.recall.weights import WEIGHTS
 from hindbrain.recall.words import spaced
 
@@ -86,10 +89,13 @@ class Finder:
         first = [place for place in first if not found[place].row or found[place].id in rows]
         self._compare(asked, telling, found, parts, first, rows)
         first = _sorted(found, judge.weighted(parts, self._weights), first)
-        hits = [self._hit(found[place], place, parts, rows, repeated.get(place, ())) for place in first + rest]
+        told = {name: (self._weights[name] * part).round(6).tolist() for name, part in parts.items() if name in self._weights}
+        hits = [self._hit(found[place], place, told, rows, repeated.get(place, ())) for place in first + rest]
         hits = self._used(database, hits[: len(first)], scope, now) + hits[len(first) :]
         later = amendments(database, question, hits, scope, self._static)
-        return _descending(newest_first(question, hits, self._static, later)[: min(k, rank.MAX_HITS)])
+        ordered = current_first(database, question, newest_first(question, hits, self._static, later), scope)
+        best = ordered[: min(k, rank.MAX_HITS)]
+        return kept_as(database, marked(database, _descending(best), scope.before), scope.before)
 
     def _used(self, database: Database, hits: list[rank.Found], scope: rank.Scope, now: int) -> list[rank.Found]:
         """What was told and then used rises a little, what was not sinks, and age takes a little."""
@@ -149,23 +155,23 @@ class Finder:
                 parts["meaning"][place] = max(passages[0][0], 0.0) / top
 
     def _hit(
-        self, each: Candidate, place: int, parts: judge.Parts, rows: Mapping[str, Any], same: Sequence[Candidate]
+        self, each: Candidate, place: int, told: Mapping[str, Sequence[float]], rows: Mapping[str, Any],
+        same: Sequence[Candidate],
     ) -> rank.Found:
-        told = {name: round(self._weights[name] * float(part[place]), 6) for name, part in parts.items() if name in self._weights}
-        told = {name: value for name, value in told.items() if value}
+        parts = {name: value for name, values in told.items() if (value := values[place])}
         note = said_again(same)
         start, end = (each.passages[0][1], each.passages[0][2]) if each.passages else (0, 0)
         if each.chars - (end - start) <= 10:  # all of it, but for some space around it
             start = end = 0
         if not each.row:
             hit = rank.Found(
-                each.id, each.kind, each.role, each.head, each.at, each.id, "", "", each.project, told, start=start, end=end,
+                each.id, each.kind, each.role, each.head, each.at, each.id, "", "", each.project, parts, start=start, end=end,
                 valid_to=each.valid_to, superseded=each.ended, note=note,
             )  # fmt: skip
         else:
             _, text, key, agent, client, project = rows[each.id]
             hit = rank.Found(
-                each.id, "turn", each.role, text, each.at, key, agent, client, project, told, each.session, start=start, end=end,
+                each.id, "turn", each.role, text, each.at, key, agent, client, project, parts, each.session, start=start, end=end,
                 superseded=each.ended, note=note,
             )  # fmt: skip
         hit.likeness = max(each.likeness, 0.0)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 # Of what a question speaks of, evidence must speak of so much.
 FLOOR: Final = 0.45
+# With less than this it is searched once more.
+ENOUGH: Final = 0.8
 # What may be the first of two steps to an answer.
 STEP: Final = 0.3
 MAX_WORDS: Final = 24  # of a question
@@ -36,31 +37,47 @@ MOST: Final = 9.0
 RARE: Final = 7.5  # a word that names something
 WEAK: Final = 0.3
 KIND: Final = 0.5
+UNHEARD: Final = 0.6
+UNHEARD_KIND: Final = 0.8
 OTHER: Final = 0.5  # what a text counts that speaks of another thing of the same kind
 TELLING: Final = 4  # words of its own that a reply has at least: "yes, will do" is none
 _LOOKED_AT: Final = 4_000
 _BEGINNING: Final = 5  # letters that two forms of a word share at least
+_LONG_BEGINNING: Final = 8
 
 # What a question is built of, beside what it is about: how, how often, of what kind; and the same in German and Spanish.
 _FRAME: Final = frozenset(
     """
-    actually allowed anyone anything called day days decide decided discuss discussed exist exists find happen happened happens
-    kind long mention mentioned name named names number often reason rule rules something somebody sort supposed time times type
-    use used uses using usually
-    aber als am an auf aus bei bitte da das dass dem den der des die diese du ein eine einem einen einer er es für gab gibt haben hat
-    hatte ich ihr im in ist ja kann man mein mit muss nach nicht noch nutzen nutzt oder schon sein sich sie sind soll sollte sollen
-    über um und uns unser unsere unter vom von vor wann war waren warum was weil welche welchem welchen welcher welches wem wen wenn
-    wer werden wie wir wird wo wollen wurde wurden zu zum zur
-    al como cómo con cual cuál cuales cuáles cuando cuándo de del dónde donde el ella en era es esta está están fue ha hay hemos la
-    las le lo los más me mi no nos nuestra nuestro para pero por porque qué que quien quién se según si sin sobre son su sus tenemos
-    tiene un una usa usamos usar y ya
+    actually allowed anyone anything big called choose chose chosen day days decide decided discuss discussed done exist
+    exists fast find go goes handle handled happen happened happens kind large leave left long made make may mention mentioned
+    might name named names number often reason rule rules short slow small somebody something sort supposed time times type
+    use used uses using usually want wanted went work works written
+    aber als am an auf aus bei bitte da das dass dem den der des die diese du ein eine einem einen einer er es für gab gibt
+    haben hat hatte ich ihr im in ist ja kann man mein mit muss nach nicht noch nutzen nutzt oder schon sein sich sie sind
+    soll sollte sollen über um und uns unser unsere unter vom von vor wann war waren warum was weil welche welchem welchen
+    welcher welches wem wen wenn wer werden wie wir wird wo wollen wurde wurden zu zum zur
+    al como cómo con cual cuál cuales cuáles cuando cuándo de del dónde donde el ella en era es esta está están fue ha hay
+    hemos la las le lo los más me mi no nos nuestra nuestro para pero por porque qué que quien quién se según si sin sobre son
+    su sus tenemos tiene un una usa usamos usar y ya
     """.split()  # noqa: SIM905  # a list this long reads better as text
 )
 # The words right behind these name the kind of answer: "which message broker", "what port".
+_AUX: Final = r"(?:do|does|did|is|was|are|were|of|for|should|will|have|has|must|can|nutzen|verwenden|usamos|de)"
 _KIND: Final = re.compile(
-    r"\b(?:which|what(?:'s| is| was| are| were)?(?: the| our| my)?|welche[nmrs]?|qu[eé]|cu[aá]l(?:es)?(?: es| son)?(?: el| la)?)"
-    r"\s+(\w+)(?:\s+(\w+))?(?=\s+(?:do|does|did|is|was|are|were|of|for|should|will|have|has|must|can|nutzen|verwenden|usamos|de)\b)",
+    rf"\b(?:which|welche[nmrs]?)\s+(\w+)(?:\s+(\w+)(?=\s+{_AUX}\b))?"
+    r"|\b(?:what(?:'s| is| was| are| were)?(?: the| our| my)?|qu[eé]|cu[aá]l(?:es)?(?: es| son)?(?: el| la)?)"
+    rf"\s+(\w+)(?:\s+(\w+))?(?=\s+{_AUX}\b)",
     re.IGNORECASE,
+)
+
+
+_SENTENCE: Final = re.compile(r"(?:[^.!?\n]|[.!?](?=\S))+(?:[.!?\n]+|$)[\"')`*]*")
+# What is done, rather than what it is done with: "did we drop Redis", "how is a release made".
+_DONE: Final = re.compile(
+    r"\b(?:do|does|did|should|can|could|may|must|will|would|shall)\s+(?:we|i|you|they|one)\s+(\w+)"
+    r"|^\W*(?:what|who)\s+(\w+(?:s|ed))\s"
+    r"|^\W*(?:how|where|when|why)\b.*\b(?:is|are|was|were|be|been)\b.*?\s(\w+(?:ed|en|ne|de|lt|wn|nt|pt))"
+    r"(?:\s+(?:in|on|by|to|from|for|with|at|through|before|after|out|up)\b.*)?\W*$"
 )
 
 
@@ -70,7 +87,9 @@ class Word:
 
     word: str
     weight: float
+    kind: bool = False  # it says what kind of answer is wanted
     beside_next: bool = False  # stands right before the next word of the question that counts
+    unheard: float = 1.0  # what a text counts that does not speak of it: less where nobody ever said the word
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +102,29 @@ class Support:
 
 def asked_words(question: str, static: Static | None) -> list[Word]:
     """The words that say what a question is about, each with how much it counts; every word where none does."""
-    kinds = {word for match in _KIND.findall(question[:2_000].lower()) for word in match if word}
+    start = question[:2_000].lower()
+    kinds = {word for match in [*_KIND.findall(start), *_DONE.findall(start)] for word in match if word}
     every = list(dict.fromkeys(spaced(question).split()))
     telling = [word for word in every if word not in STOP_WORDS and not no_topic(word)][:MAX_WORDS]
     ahead = {one for one, other in pairwise(spaced(question).split()) if other in telling}
     found = []
     for word in telling:
-        factor = WEAK if word in _FRAME or weak(word) else KIND if word in kinds else 1.0
-        found.append(Word(word, factor * telling_of(word, static), factor == 1.0 and word in ahead))
+        factor = WEAK if _of_the_frame(word) else KIND if word in kinds else 1.0
+        found.append(Word(word, factor * telling_of(word, static), factor == KIND, factor == 1.0 and word in ahead))
     return found
+
+
+def _of_the_frame(word: str) -> bool:
+    """Whether a word belongs to how something is asked rather than to what is asked."""
+    return word in _FRAME or weak(word)
+
+
+def unheard_of(asked: Sequence[Word], counts: Sequence[int]) -> list[Word]:
+    """The same words; one that is said nowhere at all weighs on whatever does not speak of it. `counts`: how often each is."""
+    return [
+        each if count or _of_the_frame(each.word) else replace(each, unheard=UNHEARD_KIND if each.kind else UNHEARD)
+        for each, count in zip(asked, counts, strict=True)
+    ]  # fmt: skip
 
 
 def telling_of(word: str, static: Static | None) -> float:
@@ -108,13 +141,13 @@ def support(asked: Sequence[Word], text: str, static: Static | None) -> Support:
     if not total:
         return Support(0.0, ())
     said = list(dict.fromkeys(spaced(text).split()))[:MAX_TEXT_WORDS]
-    covered = [_covered(each.word, said, static) for each in asked]
+    covered = _covered([each.word for each in asked], said, static)
     share = sum(each.weight * part for each, part in zip(asked, covered, strict=True)) / total
     if _of_another(asked, covered, text):
         share *= OTHER
-    missing = [
-        each.word for each, part in zip(asked, covered, strict=True) if part < 0.5 and each.word not in _FRAME and not weak(each.word)
-    ]
+    for each, part in zip(asked, covered, strict=True):
+        share *= each.unheard if part < 0.5 else 1.0
+    missing = [each.word for each, part in zip(asked, covered, strict=True) if part < 0.5 and not _of_the_frame(each.word)]
     return Support(round(share, 6), tuple(missing))
 
 
@@ -122,6 +155,14 @@ def tells(text: str, asked: Iterable[Word]) -> bool:
     """Whether a text says something beside the words of the question."""
     known = STOP_WORDS | {each.word for each in asked}
     return len({word for word in spaced(text).split() if word not in known and not no_topic(word)}) >= TELLING
+
+
+def told_in(text: str) -> str:
+    """A text without the questions in it; "" where nothing is told beside them."""
+    if "?" not in text:
+        return text
+    sentences = [each for each in _SENTENCE.findall(text) if not each.rstrip(" \"')`*\n").endswith("?")]
+    return " ".join(sentences) if any(len(each.split()) >= TELLING for each in sentences) else ""
 
 
 def _of_another(asked: Sequence[Word], covered: Sequence[float], text: str) -> bool:
@@ -136,24 +177,25 @@ def _of_another(asked: Sequence[Word], covered: Sequence[float], text: str) -> b
 def names_in(text: str, asked: Iterable[Word], static: Static | None, most: int = 3) -> list[str]:
     """The rarest words of a text that the question does not say: what to look for next."""
     known = {stem(each.word) for each in asked}
-    words = [word for word in dict.fromkeys(spaced(text).split()) if len(word) > 2 and word not in STOP_WORDS and word not in _FRAME]
-    rare = [word for word in words if stem(word) not in known and not weak(word) and telling_of(word, static) >= RARE]
+    words = [word for word in dict.fromkeys(spaced(text).split()) if len(word) > 2 and word not in STOP_WORDS]
+    rare = [word for word in words if stem(word) not in known and not _of_the_frame(word) and telling_of(word, static) >= RARE]
     return sorted(rare, key=lambda word: -telling_of(word, static))[:most]
 
 
-def _covered(word: str, said: Sequence[str], static: Static | None) -> float:
-    if any(_is_form(word, each) for each in said):
-        return 1.0
+def _covered(asked: Sequence[str], said: Sequence[str], static: Static | None) -> list[float]:
+    """How far each word is spoken of: 1 for one that is said, less for one that something near it stands for."""
+    found = [1.0 if any(_is_form(word, each) for each in said) else 0.0 for word in asked]
     if static is None:
-        return 0.0
-    near = max((_likeness(static, word, each) for each in said if each not in STOP_WORDS), default=0.0)
-    return max(0.0, min(0.9, (near - NEARLY) / (SAME - NEARLY)))
-
-
-@lru_cache(65_536)
-def _likeness(static: Static, one: str, other: str) -> float:
-    vectors = static.documents([one, other])
-    return float(vectors[0] @ vectors[1])
+        return found
+    # a word that the table has in pieces only is like whatever shares a piece with it
+    left = [place for place, part in enumerate(found) if not part and len(static.tokens(asked[place])) == 1]
+    telling = [word for word in said if word not in STOP_WORDS and len(static.tokens(word)) == 1]
+    if not left or not telling:
+        return found
+    near = (static.documents([asked[place] for place in left]) @ static.documents(telling).T).max(axis=1)
+    for place, likeness in zip(left, near.tolist(), strict=True):
+        found[place] = max(0.0, min(0.9, (likeness - NEARLY) / (SAME - NEARLY)))
+    return found
 
 
 def _is_form(one: str, other: str) -> bool:
@@ -162,7 +204,7 @@ def _is_form(one: str, other: str) -> bool:
         return True
     longer = max(len(one), len(other))
     both = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return both >= _BEGINNING and both >= 0.6 * longer
+    return both >= _LONG_BEGINNING or (both >= _BEGINNING and both >= 0.7 * longer)
 
 
 def _plain(word: str) -> str:

@@ -26,6 +26,7 @@ COMPLETE: Final = "_HINDBRAIN_COMPLETE"
 
 # name -> "module:attribute"
 COMMANDS: Final[dict[str, str]] = {
+    "ask": "hindbrain.serve.commands.ask:ask",
     "backup": "hindbrain.serve.commands.backup:backup",
     "completion": "hindbrain.serve.commands.completion:completion",
     "config": "hindbrain.serve.commands.config:config",
@@ -34,6 +35,7 @@ COMMANDS: Final[dict[str, str]] = {
     "daemon": "hindbrain.serve.commands.daemon:daemon",
     "demo": "hindbrain.serve.commands.demo:demo",
     "doctor": "hindbrain.serve.commands.doctor:doctor",
+    "dream": "hindbrain.serve.commands.dream:dream",
     "forget": "hindbrain.serve.commands.forget:forget",
     "import": "hindbrain.serve.commands.transcripts:transcripts",
     "install": "hindbrain.serve.commands.install:install",
@@ -41,6 +43,7 @@ COMMANDS: Final[dict[str, str]] = {
     "migrate": "hindbrain.serve.commands.migrate:migrate",
     "pin": "hindbrain.serve.commands.remember:pin",
     "remember": "hindbrain.serve.commands.remember:remember",
+    "review": "hindbrain.serve.commands.review:review",
     "search": "hindbrain.serve.commands.search:search",
     "sessions": "hindbrain.serve.commands.lists:sessions",
     "show": "hindbrain.serve.commands.show:show",

@@ -32,6 +32,7 @@ from hindbrain.base.home import Home
 from hindbrain.base.redact import redact_text
 from hindbrain.journal import losses
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve import inbox
 from hindbrain.serve.asking import Asking
 from hindbrain.serve.drain import Drain, Drained, default_roots
 from hindbrain.serve.embedding_part import EmbeddingPart
@@ -108,6 +109,7 @@ class Worker:
         one_heap()
         self._on_signals()
         self._open_pipe()
+        inbox.prepare(self._home)
         log.info("worker %d serves %s", os.getpid(), self._home.root)
         try:
             self._work_until_done()
@@ -138,8 +140,10 @@ class Worker:
             if self._home.forgetting.exists():
                 from hindbrain.serve.forgetting import finish
 
-                finish(self._home, ledger, self._clock)  # a wish to forget that was cut off half-way
-            drain = Drain(self._home, ledger, self._clock, [*default_roots(), *self._config.transcript_roots])
+                # a wish to forget that was cut off half-way
+                finish(self._home, ledger, self._clock, keeps_jobs=not self._config.is_shared)
+            roots = [*default_roots(), *self._config.transcript_roots]
+            drain = Drain(self._home, ledger, self._clock, roots, keeps_jobs=not self._config.is_shared)
             self._begin_sharing()
             asking = self._asking()
             if asking.open():
@@ -189,8 +193,13 @@ class Worker:
         if self._shared is None and self._config.is_shared:
             from hindbrain.serve.sharer import SharedPart  # loads the driver
 
-            self._shared = SharedPart(self._config, self._clock, self._ring, self._wake_embedding)
+            self._shared = SharedPart(self._config, self._clock, self._ring, self._wake_after_sharing)
             self._shared.start()
+
+    def _wake_after_sharing(self) -> None:
+        """The shared ledger took lines in: it has jobs that follow, and texts that wait for vectors."""
+        self._wake_jobs()
+        self._wake_embedding()
 
     def _wake_sharing(self) -> None:
         if self._shared is not None:
@@ -213,7 +222,10 @@ class Worker:
             if self._pass(drain):
                 last_work = self._clock.elapsed()
             self._came_up()
-            idle = max(self._config.worker_idle_seconds - (self._clock.elapsed() - last_work), self._stay())
+            idle = self._config.worker_idle_seconds - (self._clock.elapsed() - last_work)
+            if idle <= 0 and self._jobs is not None:
+                self._jobs.hurry()
+            idle = max(idle, self._stay())
             if idle <= 0:
                 if self._leave(drain):
                     return True

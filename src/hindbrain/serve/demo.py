@@ -1,4 +1,4 @@
-"""A throw-away home -> the product shown: one session says things, the worker is killed, the next session is told them.
+"""A throw-away home -> the product shown: a decision, its amendment, and the next session told how it stands.
 
 Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, every call a
 process of its own, the worker a real process and the kill a real SIGKILL; at the end all of it is gone.
@@ -22,10 +22,14 @@ from hindbrain.base.files import lock_holder
 from hindbrain.base.home import Home
 from hindbrain.capture.launcher import install_launcher
 from hindbrain.capture.start import start_worker
+from hindbrain.ledger import reasoned
+from hindbrain.ledger.reasoned import Known
 from hindbrain.serve import daemon
-from hindbrain.serve.status import look
+from hindbrain.serve.status import look, opened
 
 _WAIT_SECONDS: Final = 30.0
+_DECIDED: Final = "We'll use PostgreSQL for the orders service, not MySQL."
+_AMENDED: Final = "We decided to move the orders service from PostgreSQL to MySQL, because the hosting only offers MySQL."
 # put together here, so that no file of this package holds a text that looks like a key
 SECRET: Final = "gh" + "p_" + "k9Zt" * 9
 
@@ -43,6 +47,7 @@ def run(say: Say) -> None:
         try:
             _first_session(home, hook, shop, say)
             _second_session(home, hook, shop, say)
+            _third_session(home, hook, shop, say)
             _secret(home, say)
         finally:
             daemon.stop(home.root)
@@ -68,6 +73,9 @@ def _first_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
     seen = look(home, SystemClock())
     stored = f"{seen.stored.turns} turns in {seen.stored.sessions} session"
     say(f"stored    {len(calls)} calls, each its own process, gave {lines} lines: {stored}; lost {seen.lost.count}")
+    _until(lambda: len(_decisions(home)), "the session to be read")
+    for kept in _decisions(home):
+        say(f"known     {kept.kind}: {kept.text} [{kept.id}]")
 
 
 def _show(say: Say, call: dict[str, object]) -> None:
@@ -77,16 +85,46 @@ def _show(say: Say, call: dict[str, object]) -> None:
 
 
 def _second_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
+    """A later decision replaces an earlier one."""
     say("")
-    say("session 2 starts in the same folder; the hook's answer:")
+    say("session 2 changes a decision")
+    base = {"session_id": "demo-2", "transcript_path": "/nonexistent/demo-2.jsonl", "cwd": str(shop)}
+    turn = {**base, "prompt_id": "prompt-1"}
+    for event, call in (
+        ("SessionStart", {**base, "hook_event_name": "SessionStart", "source": "startup"}),
+        ("UserPromptSubmit", {**turn, "hook_event_name": "UserPromptSubmit", "prompt": _AMENDED}),
+        ("Stop", {**turn, "hook_event_name": "Stop", "last_assistant_message": "Done: the orders service runs on MySQL."}),
+        ("SessionEnd", {**base, "hook_event_name": "SessionEnd", "reason": "other"}),
+    ):
+        _fire(hook, event, dict(call))
+        _show(say, dict(call))
+    _until(lambda: sum(not kept.stands for kept in _decisions(home)), "the older decision to be replaced")
+    for kept in _decisions(home):
+        state = "stands" if kept.stands else f"replaced by {kept.superseded_by}"
+        say(f"known     {kept.kind}: {kept.text} [{kept.id}], {state}")
+
+
+def _decisions(home: Home) -> list[Known]:
+    """What is known of the database, the oldest first."""
+    ledger = opened(home, SystemClock())
+    if ledger is None:
+        return []
+    with ledger, ledger.reading() as database:
+        rows = database.execute("SELECT id FROM memories WHERE level = 'observation' AND text LIKE '%orders service%'").fetchall()
+        return sorted(reasoned.known(database, [row[0] for row in rows]).values(), key=lambda kept: kept.valid_from)
+
+
+def _third_session(home: Home, hook: list[str], shop: Path, say: Say) -> None:
+    say("")
+    say("session 3, in the same folder, asks \"which database does the orders service use?\"; the hook's answer:")
     call: dict[str, object] = {
-        "session_id": "demo-2", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup",
-        "transcript_path": "/nonexistent/demo-2.jsonl",
+        "session_id": "demo-3", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt_id": "p9",
+        "prompt": "which database does the orders service use?", "transcript_path": "/nonexistent/demo-3.jsonl",
     }  # fmt: skip
-    _tell(_fire(hook, "SessionStart", call), "PostgreSQL", say)
-    say("session 2 asks \"why did the login test fail?\"; nothing is told twice:")
-    call |= {"hook_event_name": "UserPromptSubmit", "prompt_id": "p9", "prompt": "why did the login test fail?"}
-    again = _fire(hook, "UserPromptSubmit", call)
+    _tell(_fire(hook, "UserPromptSubmit", call), "MySQL", say)
+    _source(home, say)
+    say("session 3 asks it once more; nothing is told twice:")
+    again = _fire(hook, "UserPromptSubmit", call | {"prompt_id": "p10"})
     say(again or "          (silence: the session has it already)")
 
 
@@ -95,6 +133,18 @@ def _tell(answer: str, wanted: str, say: Say) -> None:
         raise HindbrainError(f"the second session was not told of {wanted}: {answer[:200]!r}")
     for line in json.loads(answer)["hookSpecificOutput"]["additionalContext"].splitlines():
         say(f"          {line if len(line) < 170 else line[:167] + '...'}")
+
+
+def _source(home: Home, say: Say) -> None:
+    """Where what stands was said: down to the line of the journal."""
+    (kept,) = [each for each in _decisions(home) if each.stands]
+    ledger = opened(home, SystemClock())
+    if ledger is None:
+        raise HindbrainError("the ledger is gone")
+    with ledger, ledger.reading() as database:
+        ground = reasoned.why(database, kept.id).turns[0]
+    place = f"journal {ground.segment}, byte {ground.start}"
+    say(f"source    {kept.id} rests on what the {ground.role} said: \"{ground.text}\" ({place})")
 
 
 def _settled(home: Home, lines: int) -> int:
@@ -111,7 +161,7 @@ def _calls(shop: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """What Claude Code sends in a short session."""
     base = {"session_id": "demo-1", "transcript_path": "/nonexistent/demo-1.jsonl", "cwd": str(shop)}
     talk = [
-        ("Use PostgreSQL for the orders service, not MySQL.", "I will use PostgreSQL and note the decision."),
+        (_DECIDED, "I will use PostgreSQL and note the decision."),
         (f"The deploy token is {SECRET}, keep it to yourself.", "Understood, I will not repeat it."),
         ("Why does the login test fail?", "The login test's clock was in UTC while the cookie used local time; fixed."),
     ]

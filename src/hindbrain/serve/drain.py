@@ -33,6 +33,8 @@ from hindbrain.ledger.forget import forgotten, is_forgotten
 from hindbrain.ledger.ingest import Batch, batches, segment_source
 from hindbrain.ledger.project import place_event, resolve
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.following import following
+from hindbrain.serve.inbox import Inbox
 
 log = logging.getLogger("hindbrain.drain")
 # Where no log is set up (a command, a program of the user's) nothing may reach the terminal as it is.
@@ -63,14 +65,17 @@ class Drain:
     """Holds what a pass needs from the one before: known folders, transcript cursors, what to look at again."""
 
     def __init__(
-        self, home: Home, ledger: Ledger, clock: Clock, transcript_roots: Iterable[Path], *, follows: bool = True
-    ) -> None:
+        self, home: Home, ledger: Ledger, clock: Clock, transcript_roots: Iterable[Path], *, follows: bool = True,
+        keeps_jobs: bool = True,
+    ) -> None:  # fmt: skip
         self._home = home
         self._ledger = ledger
         self._clock = clock
         self._roots = list(transcript_roots)
         self._follows = follows  # a program that only settles its own records leaves transcripts to the worker
+        self._then = following(ledger, clock) if keeps_jobs else None  # else they are kept where the lines are shared
         self._recorder = Recorder(home.root)
+        self._inbox = Inbox(home, self._recorder, clock)
         self._looked_at: set[str] = set()  # folders whose project is known to the ledger
         self._unidentified: dict[str, tuple[str, bool]] = {}  # folder -> agent at work there, whether it began just now
         self._due: dict[str, list[float]] = {}  # transcript -> when to look at it, soonest first
@@ -82,7 +87,7 @@ class Drain:
         """One pass over journal and due transcripts; ends when neither has anything left."""
         done = Drained()
         self._drain(done)
-        while self.identify() + self.follow_due(done):
+        while self.identify() + self.follow_due(done) + self._inbox.take():
             self._drain(done)
         return done
 
@@ -133,7 +138,7 @@ class Drain:
 
     def _ingest(self, batch: Batch, done: Drained) -> None:
         try:
-            done.turns_new += self._ledger.ingest(batch).turns_new
+            done.turns_new += self._ledger.ingest(batch, self._then).turns_new
         except HindbrainError:
             raise  # the store is busy, full or damaged: the same batch comes again
         except Exception as error:  # nothing is dropped: each line is tried by itself
@@ -146,7 +151,7 @@ class Drain:
 
     def _ingest_single(self, batch: Batch, done: Drained) -> None:
         try:
-            done.turns_new += self._ledger.ingest(batch).turns_new
+            done.turns_new += self._ledger.ingest(batch, self._then).turns_new
         except HindbrainError:
             raise
         except Exception as error:  # noqa: BLE001  # the line is kept as it came
@@ -193,9 +198,11 @@ class Drain:
         self._due[path] = [now, *(now + seconds for seconds in RECHECK_SECONDS)]
 
     def next_due(self) -> float | None:
-        """Seconds until a transcript should be looked at again; None when none is waiting."""
-        times = [due[0] for due in self._due.values()]
-        return max(0.0, min(times) - self._clock.elapsed()) if times else None
+        """Seconds until a transcript or the inbox should be looked at again; None when neither is waiting."""
+        now = self._clock.elapsed()
+        times = [max(0.0, due[0] - now) for due in self._due.values()]
+        times += [] if (look := self._inbox.next_due()) is None else [look]
+        return min(times, default=None)
 
     def follow_due(self, done: Drained) -> int:
         """Follow the transcripts whose time has come; how many lines they added to the journal."""

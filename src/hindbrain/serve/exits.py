@@ -8,6 +8,7 @@ DONE: Final = 0
 INTERNAL: Final = 1
 USAGE: Final = 2
 PROBLEMS: Final = 7
+UNKNOWN: Final = 9
 INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 READER_GONE: Final = 141  # 128 + SIGPIPE, as a shell reports it
 
@@ -20,7 +21,8 @@ EXITS: Final[dict[int, str]] = {
     5: "the ledger could not do its work",
     6: "the thing named does not exist",
     PROBLEMS: "doctor found a problem, import could not read every file, or migrate found a difference",
-    8: "the embedder could not turn texts into vectors",
+    8: "the embedder or a model could not do its work",
+    UNKNOWN: "ask found nothing that answers the question",
     INTERRUPTED: "interrupted from the keyboard",
     READER_GONE: "the reader of the output went away",
 }

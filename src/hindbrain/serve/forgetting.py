@@ -22,6 +22,8 @@ from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.erase import erase
 from hindbrain.journal.read import Record, archives, read_archive, read_segment, segments
+from hindbrain.ledger.calls import about
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
 from hindbrain.ledger.memories import memory_id
@@ -86,7 +88,7 @@ class Forgetting:
                 recorder.record([forget_event(wanted.ids, max(now, wanted.until))], now)
             finally:
                 recorder.close()
-            lines = finish(self._home, ledger, self._clock)
+            lines = finish(self._home, ledger, self._clock, keeps_jobs=self._shared is None)
             waiting = self._carry_on()
         return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines, waiting)
 
@@ -100,9 +102,9 @@ class Forgetting:
         return ""
 
 
-def finish(home: Home, ledger: Ledger, clock: Clock) -> int:
+def finish(home: Home, ledger: Ledger, clock: Clock, *, keeps_jobs: bool = True) -> int:
     """Take the wish in and remove what is left of the text; how many journal lines that were. Done again, it changes nothing."""
-    drain = Drain(home, ledger, clock, [], follows=False)
+    drain = Drain(home, ledger, clock, [], follows=False, keeps_jobs=keeps_jobs)
     try:
         drain.run()
     finally:
@@ -174,6 +176,15 @@ def _ids(ledger: Evidence, id: str | None, session: str | None, project: str | N
     return sessions + memories
 
 
+def _sessions_of(connection: Database, ids: list[str]) -> list[str]:
+    """The sessions that turns are of, or that memories were found in."""
+    query = " UNION ".join(
+        f"SELECT session_id FROM {table} WHERE session_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))"
+        for table in ("turns", "memories")
+    )
+    return [row[0] for row in connection.execute(query, (json.dumps(ids),) * 2).fetchall()]
+
+
 def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
     named, inside = json.dumps(ids), "(SELECT value FROM json_each(?))"
     with ledger.reading() as connection:
@@ -194,8 +205,9 @@ def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
             f"SELECT turn_id FROM links WHERE role = 'derived_from' AND memory_id IN {inside} AND turn_id IS NOT NULL", (named,)
         ).fetchall()
         acts = connection.execute("SELECT id, detail FROM events WHERE kind = 'memory'").fetchall()
+        replies = about(connection, [*ids, *_sessions_of(connection, [row[0] for row in turns] + [row[0] for row in memories])])
     gone = {row[0] for row in memories}
-    extra = [row[0] for row in taken] + [each for each, _ in acts if memory_id(each) in gone]
+    extra = [row[0] for row in taken] + [each for each, _ in acts if memory_id(each) in gone] + replies
     examples = [" ".join(text.split())[:100] for _, text, *_ in [*turns, *memories]][:5]
     sources = sorted({row[2] for row in turns if row[2]})
     return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, until, examples, sources)

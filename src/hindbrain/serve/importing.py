@@ -177,8 +177,10 @@ def carry_out(config: Config, clock: Clock, files: list[File], step: Step) -> No
     ensure_private_dir(home.root)
     with alone(home), Ledger.open(home.ledger, clock) as ledger:
         if home.forgetting.exists():
-            finish(home, ledger, clock)  # a wish to forget that was cut off comes before anything new
-        drain = Drain(home, ledger, clock, dict.fromkeys(file.root for file in files), follows=False)
+            # a wish to forget that was cut off comes before anything new
+            finish(home, ledger, clock, keeps_jobs=not config.is_shared)
+        roots = dict.fromkeys(file.root for file in files)
+        drain = Drain(home, ledger, clock, roots, follows=False, keeps_jobs=not config.is_shared)
         try:
             drain.replay_archives(Drained())
             drain.run()  # what hooks left waiting is not of our doing and must not be counted so

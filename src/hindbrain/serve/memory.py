@@ -36,13 +36,17 @@ from hindbrain.base.redact import redact_text
 from hindbrain.capture.event import ROLES, Event, Json, Role, bounded, storable, text_key
 from hindbrain.capture.hook import wake
 from hindbrain.capture.record import Recorder
-from hindbrain.ledger import memories
+from hindbrain.ledger import known as knowing
+from hindbrain.ledger import lineage, memories
+from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import segment_source
+from hindbrain.ledger.known import Known
+from hindbrain.ledger.lineage import Lineage
 from hindbrain.ledger.project import Place, place_event, resolve
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import context, rank
-from hindbrain.serve import shared_state
+from hindbrain.serve import reviewing, shared_state
 from hindbrain.serve.drain import Drain, Drained
 from hindbrain.serve.engines import Shared, shared_of
 from hindbrain.serve.recalling import Recalling
@@ -52,6 +56,7 @@ from hindbrain.serve.work import run_due
 
 if TYPE_CHECKING:
     from hindbrain.recall.embedder import Embedder
+    from hindbrain.serve import answering
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
 _AGENT: Final = "hindbrain"
@@ -224,8 +229,8 @@ class Memory:
         deadline = time.monotonic() + timeout
         self.settle_here(timeout)
         self._settle_shared(deadline)
-        self._settle_vectors(deadline)
         self._settle_jobs(deadline)
+        self._settle_vectors(deadline)  # of what the jobs concluded, too
 
     def _settle_shared(self, deadline: float) -> None:
         while self._shared is not None:
@@ -281,7 +286,8 @@ class Memory:
         """What is to be done with what was recorded is done as well."""
         shared = self._shared
         opener = (lambda: Ledger.open(self._home.ledger, self._clock)) if shared is None else shared.open
-        if not run_due(opener, self._clock, max(0.0, deadline - time.monotonic())):
+        config = self._config or load(os.fspath(self._home.root))
+        if not run_due(opener, self._clock, max(0.0, deadline - time.monotonic()), config=config):
             raise NotSettled("not every job was done in time", hint="wait longer, or look at `hindbrain jobs`; nothing is lost")
 
     def share(self) -> str:
@@ -321,12 +327,12 @@ class Memory:
 
     def _drain(self) -> None:
         with Ledger.open(self._home.ledger, self._clock) as ledger:
-            drain = Drain(self._home, ledger, self._clock, [], follows=False)
+            drain = Drain(self._home, ledger, self._clock, [], follows=False, keeps_jobs=self._shared is None)
             try:
                 if self._home.forgetting.exists():
                     from hindbrain.serve.forgetting import finish
 
-                    finish(self._home, ledger, self._clock)
+                    finish(self._home, ledger, self._clock, keeps_jobs=self._shared is None)
                 drain.replay_archives(Drained())  # the ledger may have been made anew
                 drain.run()
             finally:
@@ -372,6 +378,25 @@ class Memory:
             return Block(text, [_hit(each) for each in found])
 
         return self._ask(ask, Block("", []))
+
+    def ask(
+        self, question: str, project: str | None = None, *, as_of: datetime | None = None, model: bool = True
+    ) -> answering.Answer:
+        """An answer from what was said and kept, with its sources; `known` is False where nothing supports one.
+
+        With a model in words, else (or without `model`) the best evidence itself.
+        """
+        from hindbrain.serve import answering, asking_model
+
+        nothing = answering.nothing(question)
+
+        def look(ledger: Evidence) -> answering.Weighed:
+            return answering.look(ledger, question, self._scope(ledger, project, as_of, None), self._recalling.search)
+
+        weighed = self._ask(look, nothing)
+        if not model:
+            return answering.by_evidence(weighed)
+        return asking_model.answer(self._config or load(os.fspath(self._home.root)), weighed, self._clock)
 
     def _ask(self, question: Callable[[Evidence], Answer], nothing: Answer) -> Answer:
         """What the shared ledger says, else this home's own; `nothing` where there is none yet."""
@@ -435,12 +460,15 @@ class Memory:
 
     def correct(self, memory: str, text: str, *, at: datetime | None = None) -> str:
         """Replace a statement by a better one; the old one stays as history. The new statement's id."""
-        known = self._known_memory(memory)
         if not text.strip():
             raise UsageError("there is nothing to put in its place", hint="use `forget` to take it away")
+        return self._replace("correct", memory, text, at)
+
+    def _replace(self, op: str, memory: str, text: str, at: datetime | None) -> str:
+        known = self._known_memory(memory)
         said = self._said(text, known.project, at)
         event = memories.memory_event(
-            "correct", agent=_AGENT, session=said.session, at=said.at, text=said.text,
+            op, agent=_AGENT, session=said.session, at=said.at, text=said.text,
             detail={"turn": said.id, "target": memory, "kind": known.kind, "scope": known.scope, "pinned": known.pinned},
         )  # fmt: skip
         self._write([said, event], known.project)
@@ -451,6 +479,64 @@ class Memory:
         self._known_memory(memory)
         detail: dict[str, Json] = {"target": memory, "pinned": pinned}
         self._write([memories.memory_event("pin", agent=_AGENT, session="", at=self._now(), detail=detail)], None)
+
+    def memories(self, project: str | None = None) -> list[Known]:
+        """What stands of observations and insights, oldest first: of a project with what is global, or of all."""
+
+        def ask(ledger: Evidence) -> list[Known]:
+            found = None if project is None else find_project(ledger, project)
+            with ledger.reading() as connection:
+                return knowing.current(connection, found) if project is not None else reviewing.standing(connection)
+
+        return self._ask(ask, [])
+
+    def review(self) -> list[reviewing.Waiting]:
+        """What waits for a person's decision, newest first: quarantined, contradictory, of low confidence."""
+        return self._ask(reviewing.waiting, [])
+
+    def accept(self, *memories: str) -> None:
+        """Let these hold; of two that contradict each other the one accepted replaces the other. All of them, or none."""
+        self._decide("accept", lambda database: reviewing.accepting(database, memories))
+
+    def reject(self, *memories: str) -> None:
+        """Have these never told, nor found again. A contradiction that is rejected is none. All of them, or none."""
+        self._decide("reject", lambda database: reviewing.rejecting(database, memories))
+
+    def edit(self, memory: str, text: str, *, at: datetime | None = None) -> str:
+        """Let a memory that was found hold in other words: a person's, which take its place. The new memory's id."""
+        if not text.strip():
+            raise UsageError("there is nothing to put in its place", hint="use `reject` to take it away")
+        self._decided(lambda database: [{"target": reviewing.editing(database, memory).id}])
+        return self._replace("edit", memory, text, at)
+
+    def _decide(self, op: str, acts: Callable[[Database], list[dict[str, Json]]]) -> None:
+        """Write down what a person decided, once all of it is known to be possible."""
+        said = [memories.memory_event(op, agent=_AGENT, session="", at=self._now(), detail=act) for act in self._decided(acts)]
+        self._write(said, None)
+
+    def _decided(self, acts: Callable[[Database], list[dict[str, Json]]]) -> list[dict[str, Json]]:
+        """What there is to write down; raises what keeps it from being possible."""
+
+        def ask(ledger: Evidence) -> list[dict[str, Json]] | None:
+            with ledger.reading() as connection:
+                return acts(connection)
+
+        found = self._ask(ask, None)
+        if found is None:
+            raise NotFound("nothing is stored yet", hint="keep something with `hindbrain remember`")
+        return found
+
+    def why(self, memory: str) -> Lineage:
+        """What a memory rests on, down to the turns and the lines of the transcripts they were taken from. Raises NotFound."""
+
+        def ask(ledger: Evidence) -> Lineage | None:
+            with ledger.reading() as connection:
+                return lineage.why(connection, memory)
+
+        found = self._ask(ask, None)
+        if found is None:
+            raise NotFound(f"there is no memory {memory}")
+        return found
 
     def _said(self, text: str, project: str | None, at: datetime | None) -> Event:
         """The evidence: a person said so, here and now."""

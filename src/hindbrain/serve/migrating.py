@@ -1,9 +1,10 @@
 """A home's own ledger -> the same in a shared one, and a comparison row by row that says so.
 
 What is sent is what sharing would send: the journal and its archives, from where the shared ledger's cursors stand. Cut off,
-it goes on there. Afterwards each row of this home is looked up in the shared ledger. Where other machines told of the same
-thing, the times and places they added may stand there; and a session remembers when it began and ended although what was
-said then is forgotten. There only what cannot differ is compared.
+it goes on there. What reasoning made of it is not in the journal and is carried over after it. Then each row of this home is
+looked up in the shared ledger. Where other machines told of the same thing, the times and places they added may stand there;
+and a session remembers when it began and ended although what was said then is forgotten. There only what cannot differ is
+compared.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerNotReady, NotFound
 from hindbrain.base.home import Home
 from hindbrain.journal.read import Record
+from hindbrain.ledger import carry
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import SEGMENT_PREFIX
 from hindbrain.ledger.store import Ledger
@@ -63,14 +65,21 @@ TABLES: Final[dict[str, Table]] = {
         derived=True,
     ),
     "memories": Table(
-        ("id", "level", "kind", "text", "trust", "scope", "confidence", "project_id", "valid_from", "valid_to", "superseded_by",
-         "pinned"), 1, 6,
+        ("id", "level", "kind", "text", "made_by", "session_id", "scope", "trust", "confidence", "project_id", "valid_from",
+         "valid_to", "superseded_by", "pinned", "held", "reflected", "detail"), 1, 4,
     ),
-    "links": Table(("memory_id", "number", "role", "turn_id", "target_memory_id"), 2, 5),
+    "links": Table(("memory_id", "number", "role", "turn_id", "target_memory_id"), 2, 2),
+    "readings": Table(("session_id", "read_to", "made_by", "at", "digested_at", "digested_memories", "digested_tokens"), 1, 1),
+    "calls": Table(
+        ("key", "id", "at", "provider", "model", "kind", "project_id", "input_tokens", "output_tokens", "cost_micros", "reply",
+         "sessions", "produced"), 1, 2,
+    ),
+    "changes": Table(("dream", "memory_id", "at", "before"), 2, 2),
     "damage": Table(("segment", "start", "end", "kind", "reason"), 2, 5),
     "redactions": Table(("segment", "start", "rule", "count"), 3, 4),
     "forgotten": Table(("id", "at"), 1, 1),
 }  # fmt: skip
+_REASONED: Final = ("memories", "links", "readings", "calls", "changes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +112,8 @@ def settled(home: Home, clock: Clock) -> None:
     """Take in what the journal holds, wishes to forget included; the caller holds the worker's lock."""
     with Ledger.open(home.ledger, clock) as ledger:
         if home.forgetting.exists():
-            finish(home, ledger, clock)
-        drain = Drain(home, ledger, clock, [], follows=False)
+            finish(home, ledger, clock, keeps_jobs=False)
+        drain = Drain(home, ledger, clock, [], follows=False, keeps_jobs=False)
         try:
             drain.replay_archives(Drained())
             drain.run()
@@ -128,14 +137,23 @@ def waiting(home: Home, local: Evidence, shared: Shared) -> Waiting:
     return Waiting(len(behind), lines, sum(end - start for start, end in behind.values()))
 
 
-def compare(local: Evidence, there: Evidence, machine: str, step: Callable[[str], None]) -> list[Compared]:
-    """Every table, row by row."""
+def carry_over(local: Evidence, there: Evidence) -> carry.Carried:
+    """Bring what reasoning made to the shared ledger, after the lines."""
+    with local.reading() as here, there.writing() as other:
+        return carry.carry(here, other)
+
+
+def compare(
+    local: Evidence, there: Evidence, machine: str, step: Callable[[str], None], *, made_there: bool = False
+) -> list[Compared]:
+    """Every table, row by row. `made_there`: the shared ledger reasons by itself, and may have gone on from what is here."""
     alone = _is_alone(local, there)
     forgot = _count(local, "forgotten", TABLES["forgotten"], "") > 0
     found = []
     for name, table in TABLES.items():
         step(name)
-        found.append(_compared(name, table, local, there, machine, alone, strict=alone and not (name == "sessions" and forgot)))
+        own = alone and not (made_there and name in _REASONED)
+        found.append(_compared(name, table, local, there, machine, own, strict=own and not (name == "sessions" and forgot)))
     return found
 
 

@@ -30,7 +30,7 @@ _TURN: Final = f"SELECT 'turn', {_COLUMNS} FROM turns AS p {_JOINED} WHERE p.id 
 _EVENT: Final = f"SELECT p.kind, {_COLUMNS} FROM events AS p {_JOINED} WHERE p.id = ?"
 _MEMORY: Final = """
 SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, projects.name, valid_from, valid_to,
-       superseded_by, pinned, memories.created_at
+       superseded_by, pinned, memories.created_at, memories.held, memories.made_by
 FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
 """
 _BESIDE: Final = """
@@ -105,6 +105,8 @@ class Kept:
     superseded_by: str | None
     pinned: bool
     created_at: int
+    held: str  # '' where it may be told; else quarantine or rejected
+    made_by: str
     supersedes: tuple[str, ...]
     links: tuple[Link, ...]
 

@@ -38,6 +38,7 @@ from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import SEGMENT_PREFIX, Batch, batches, segment_source
 from hindbrain.serve.drain import singly
+from hindbrain.serve.following import following
 
 log = logging.getLogger("hindbrain.sharing")
 
@@ -54,7 +55,7 @@ _WISHES: Final = "SELECT id, at, key, detail FROM events WHERE kind = 'forget'"
 _WISH_COUNT: Final = "SELECT count(*) FROM events WHERE kind = 'forget'"
 _HELD: Final = " UNION ALL ".join(
     f"SELECT 1 FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))"
-    for table in ("turns", "events", "memories", "sessions")
+    for table in ("turns", "events", "memories", "sessions", "calls")
 )
 
 Step = Callable[[int], None]
@@ -111,7 +112,7 @@ class Sharing:
     def _put(self, shared: Evidence, batch: Batch) -> None:
         batch.machine = self._machine
         try:
-            shared.ingest(batch)
+            shared.ingest(batch, following(shared, self._clock))  # the jobs are kept here, and here alone
         except LedgerBusy:
             raise  # it is away or in use: the same batch comes again
         except Exception as error:  # noqa: BLE001  # nothing is dropped: each line is tried by itself

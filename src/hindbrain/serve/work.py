@@ -7,24 +7,33 @@ what adds jobs of a kind calls Queue.enqueue inside the transaction that makes t
 from __future__ import annotations
 
 import logging
+import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
+from hindbrain.base.errors import LedgerError
 from hindbrain.base.home import Home
-from hindbrain.ledger.database import is_sqlite
+from hindbrain.capture.event import Event
+from hindbrain.capture.record import Recorder
+from hindbrain.ledger.database import Database, is_sqlite
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.store import Ledger
-from hindbrain.queues.job import STATES
-from hindbrain.queues.queue import Queue
-from hindbrain.queues.runner import Kind, Runner, Task
+from hindbrain.queues.job import STATES, Effect, Job, NewJob
+from hindbrain.queues.queue import MOST_LISTED, Queue
+from hindbrain.queues.runner import Handler, Kind, Runner, Task
+from hindbrain.reason import telling
+from hindbrain.reason.likeness import Likeness
+from hindbrain.reason.means import Means, Tell
 from hindbrain.serve.engines import Shared, shared_of
 from hindbrain.serve.status import opened
 
 if TYPE_CHECKING:
     from hindbrain.ledger.postgres.listen import Listener
+    from hindbrain.reason.model.calls import Calls
 
 log = logging.getLogger("hindbrain.jobs")
 
@@ -32,9 +41,14 @@ LEASE_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 5.0  # `daemon stop` waits 15 s in all
 # A job that is due within this is worth staying for.
 STAY_SECONDS: Final = 900.0
+# A worker that is patient anyway stays for a dream as well, which waits for half an hour in which nobody works.
+PATIENT_SECONDS: Final = 300.0
+STAY_TO_DREAM_SECONDS: Final = 1_900.0
 _LAST_LOOK_SECONDS: Final = 2.0
 _LONGEST_STAY: Final = 60.0  # between two looks whether there is still something
 _DAY: Final = 86_400.0
+_TOLD_AT_ONCE: Final = 500
+_REASONING_SECONDS: Final = 1_800.0  # a long session is many questions to a model
 
 OpenLedger = Callable[[], Evidence]
 
@@ -46,14 +60,109 @@ def opener(config: Config, clock: Clock) -> OpenLedger:
     return (lambda: Ledger.open(home.ledger, clock)) if shared is None else shared.open
 
 
-def kinds(open_ledger: OpenLedger, clock: Clock, keep_days: float) -> dict[str, Kind]:
-    """Every kind of job there is."""
+class Reasoning:
+    """What the steps of a process share: the measure of likeness, and the models that are configured. Loaded when first used."""
 
-    def housekeeping(task: Task) -> None:
+    def __init__(self, clock: Clock, config: Config | None) -> None:
+        self._clock = clock
+        self._config = config
+        self._likeness = Likeness()
+        self._calls: Calls | None = None
+        self._guard = threading.Lock()
+
+    def means(self, ledger: Evidence, job: Job, check: Callable[[], None]) -> Means:
+        tell, calls = Queue(ledger, self._clock).enqueue, self._models()
+        if calls is None:
+            return Means(self._clock, tell, self._likeness, check)
+        from hindbrain.reason.model.calls import LedgerBook
+
+        last = job.attempts >= job.max_attempts
+        return Means(self._clock, tell, self._likeness, check, calls, LedgerBook(ledger, self._write), give_way=last)
+
+    def _models(self) -> Calls | None:
+        if self._config is None or not self._config.model:
+            return None
+        from hindbrain.reason.model.reasoner import calls_of
+
+        with self._guard:
+            if self._calls is None:
+                self._calls = calls_of(self._config, self._clock, os.environ)
+            return self._calls
+
+    def _write(self, event: Event) -> None:
+        """Put a reply into the journal before anything is made of it."""
+        assert self._config is not None
+        recorder = Recorder(self._config.home)
+        try:
+            recorder.record([event], self._clock.now_ms())
+        finally:
+            recorder.close()
+
+
+def kinds(open_ledger: OpenLedger, clock: Clock, keep_days: float, config: Config | None = None) -> dict[str, Kind]:
+    """Every kind of job there is. Without a configuration no model is asked."""
+    reasoning = Reasoning(clock, config)
+
+    def stepping(step: Callable[[Evidence, Job, Means], Effect | None]) -> Handler:
+        """A step of reasoning as a handler. Jobs of one session are one job: there is never more than one of a kind and key."""
+
+        def handler(task: Task) -> Effect | None:
+            with open_ledger() as ledger:
+                return step(ledger, task.jobs[0], reasoning.means(ledger, task.jobs[0], task.check))
+
+        return handler
+
+    def housekeeping(task: Task) -> Effect:
         with open_ledger() as ledger:
             keep_house(ledger, clock, keep_days)
+            return _catching_up(Queue(ledger, clock).enqueue, clock)
 
-    return {"housekeeping": Kind(housekeeping, daily=True, timeout_seconds=600.0)}
+    return {
+        "housekeeping": Kind(housekeeping, daily=True, timeout_seconds=600.0),
+        telling.EXTRACT: Kind(stepping(_extract), timeout_seconds=_REASONING_SECONDS),
+        telling.REFLECT: Kind(stepping(_reflect), timeout_seconds=_REASONING_SECONDS),
+        telling.DIGEST: Kind(stepping(_digest), timeout_seconds=_REASONING_SECONDS),
+        telling.DREAM: Kind(stepping(_dream), timeout_seconds=_REASONING_SECONDS),
+        telling.REREAD: Kind(stepping(lambda ledger, job, means: _catching_up(means.tell, clock))),
+    }  # fmt: skip
+
+
+def _extract(ledger: Evidence, job: Job, means: Means) -> Effect | None:
+    from hindbrain.reason import steps  # what reads a session is loaded when there is one to read
+
+    return steps.extract_session(ledger, job.key, means, forced=job.forced, at_once=bool(job.payload.get(telling.AT_ONCE)))
+
+
+def _reflect(ledger: Evidence, job: Job, means: Means) -> Effect | None:
+    from hindbrain.reason import steps
+
+    return steps.reflect_project(ledger, None if job.key == telling.GLOBAL else job.key, means)
+
+
+def _digest(ledger: Evidence, job: Job, means: Means) -> Effect | None:
+    from hindbrain.reason import steps
+
+    return steps.digest_session(ledger, job.key, means, forced=job.forced)
+
+
+def _dream(ledger: Evidence, job: Job, means: Means) -> Effect | None:
+    from hindbrain.reason import dreaming
+
+    return dreaming.dream_of(ledger, job.key, means, forced=job.forced)
+
+
+def _catching_up(tell: Tell, clock: Clock) -> Effect:
+    """Have sessions from before read, and let go of what can no longer be taken back."""
+
+    def effect(database: Database) -> None:
+        from hindbrain.reason import dreaming, steps
+
+        told = steps.reread(database, tell)
+        dreaming.let_go(database, clock.now_ms())
+        if told:
+            log.info("%d sessions that were stored before are to be read", told)
+
+    return effect
 
 
 def keep_house(ledger: Evidence, clock: Clock, keep_days: float) -> None:
@@ -79,8 +188,9 @@ class Work:
         self._config = config
         self._clock = clock
         open_ledger = opener(config, clock)
-        table = kinds(open_ledger, clock, config.keep_jobs_days) if kinds_of is None else kinds_of
+        table = kinds(open_ledger, clock, config.keep_jobs_days, config) if kinds_of is None else kinds_of
         self._runner = Runner(open_ledger, table, clock, lease_seconds=lease_seconds)
+        self._open = open_ledger
         self._listener: Listener | None = None
 
     def start(self) -> None:
@@ -107,9 +217,22 @@ class Work:
         if self._runner.busy():
             return 1.0
         due = self._runner.next_due()
-        if due is None or due > STAY_SECONDS:
+        patient = self._config.worker_idle_seconds >= PATIENT_SECONDS
+        if due is None or due > (STAY_TO_DREAM_SECONDS if patient else STAY_SECONDS):
             return 0.0
         return min(max(due, 1.0), _LONGEST_STAY)
+
+    def hurry(self) -> None:
+        """Nobody has said anything for so long that the worker would leave: what waits for a pause waits no longer."""
+        if self._runner.busy() or self._runner.next_due() is None:
+            return
+        try:
+            with self._open() as ledger:
+                for kind in (*telling.FOLLOWING, telling.DREAM):
+                    hurry(Queue(ledger, self._clock), kind)
+        except LedgerError as error:
+            log.info("jobs are not hurried: %s", error.message)
+        self._runner.wake()
 
     def anything_after_all(self) -> bool:
         """Look once more, now that nobody can wake us; True when there is something to stay for."""
@@ -120,23 +243,47 @@ class Work:
         return self.stay() > 0
 
 
-def run_due(open_ledger: OpenLedger, clock: Clock, timeout: float, *, keep_days: float = 14.0) -> bool:
-    """Have everything done that is to be done now: here, and by whoever else is at it. False when it took too long."""
-    table = kinds(open_ledger, clock, keep_days)
+def run_due(
+    open_ledger: OpenLedger, clock: Clock, timeout: float, *, keep_days: float = 14.0, config: Config | None = None
+) -> bool:
+    """Have everything done that is to be done now: here, and by whoever else is at it. False when it took too long.
+
+    What follows from what was recorded is not waited for: it is due at once. Sessions are all read before they are compared, and
+    compared before they are told in short, so that each is done once.
+    """
+    table = kinds(open_ledger, clock, keep_days, config)
     deadline = clock.elapsed() + timeout
+    stages: list[Mapping[str, Kind]] = [*({name: table[name]} for name in telling.FOLLOWING), table]
     while _anything_live(open_ledger, clock, table):
-        left = deadline - clock.elapsed()
-        if left <= 0 or not Runner(open_ledger, table, clock, lease_seconds=LEASE_SECONDS).run_all(left):
-            return False
-        time.sleep(0.02)  # what is left is being done by a worker
+        for stage in stages:
+            while _anything_live(open_ledger, clock, stage):
+                left = deadline - clock.elapsed()
+                if left <= 0 or not Runner(open_ledger, stage, clock, lease_seconds=LEASE_SECONDS).run_all(left):
+                    return False
+                time.sleep(0.02)  # what is left is being done by a worker
     return True
 
 
 def _anything_live(open_ledger: OpenLedger, clock: Clock, table: Mapping[str, Kind]) -> bool:
+    """Whether jobs of these kinds are to be done now; those that follow from what was recorded wait no longer."""
     with open_ledger() as ledger:
         queue = Queue(ledger, clock)
         queue.promote()
+        for kind in telling.FOLLOWING:
+            if kind in table:
+                hurry(queue, kind)
         return any(kind in table and state in ("ready", "running") for kind, state in queue.counts())
+
+
+def hurry(queue: Queue, kind: str) -> None:
+    """Have jobs done that merely wait for more to come. What failed keeps its backoff, and a deep dream waits for the night."""
+    listed = queue.listing(state="waiting", kind=kind, limit=MOST_LISTED)
+    waiting = [job for job in listed if not job.attempts and not job.delays and job.key != telling.DEEP]
+    for start in range(0, len(waiting), _TOLD_AT_ONCE):
+        queue.add([
+            NewJob(kind, job.key, {**job.payload, telling.AT_ONCE: True}, job.priority, job.group, forced=job.forced)
+            for job in waiting[start : start + _TOLD_AT_ONCE]
+        ])  # fmt: skip
 
 
 def counted(home: Home, shared: Shared | None, clock: Clock) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """A ledger on PostgreSQL -> what is wrong with it, each finding with its place and its repair.
 
 The server looks after its own pages. What is asked here is what only we know: the schema against the one shipped, row security on
-every table, and the full-text index and the vectors against the texts.
+every table, what memories rest on, and the full-text index and the vectors against the texts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from hindbrain.base.errors import HindbrainError
-from hindbrain.ledger import schema, vectors
+from hindbrain.ledger import schema, soundness, vectors
 from hindbrain.ledger.check import REEMBED, REINDEX, REINSTALL, Problem
 from hindbrain.ledger.postgres import text_check
 from hindbrain.ledger.postgres.connect import ROLE, SCHEMA, Connection
@@ -41,7 +41,7 @@ _ROLE: Final = "SELECT rolsuper OR rolbypassrls OR rolcanlogin FROM pg_roles WHE
 def problems(ledger: PostgresLedger) -> list[Problem]:
     """Everything wrong with a ledger."""
     checks: list[Callable[[PostgresLedger, Connection], Iterator[Problem]]] = [
-        _schema, _extension, _row_security, _index, _vectors,
+        _schema, _extension, _row_security, _memories, _index, _vectors,
     ]  # fmt: skip
     found: list[Problem] = []
     try:
@@ -81,6 +81,11 @@ def _row_security(ledger: PostgresLedger, database: Connection) -> Iterator[Prob
     if found is None or found[0]:
         yield Problem("it may log in or pass row security", f"role {ROLE}", f"ALTER ROLE {ROLE} NOLOGIN NOBYPASSRLS NOSUPERUSER;",
                       repair="none")  # fmt: skip
+
+
+def _memories(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:
+    for what in soundness.differences(database):
+        yield Problem(what, "table memories", RESTORE, repair="none")
 
 
 def _index(ledger: PostgresLedger, database: Connection) -> Iterator[Problem]:

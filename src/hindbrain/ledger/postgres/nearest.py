@@ -26,9 +26,11 @@ FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigi
      WITH ORDINALITY AS given (model, turn, memory, place, start, "end", vector, bits, number)
 ORDER BY number
 """
-_INSIDE: Final = """
-    (vectors.turn IS NOT NULL AND turns.at BETWEEN :after AND :before AND sessions.agent <> 'hindbrain' {turns})
- OR (vectors.memory IS NOT NULL AND memories.valid_from BETWEEN :after AND :before {memories})
+# What is held back, and what is a digest or a note of a contradiction, is not looked for: it would crowd out what is told.
+_TOLD: Final = "memories.held = '' AND memories.level IN ('observation', 'derived')"
+_INSIDE: Final = f"""
+    (vectors.turn IS NOT NULL AND turns.at BETWEEN :after AND :before AND sessions.agent <> 'hindbrain' {{turns}})
+ OR (vectors.memory IS NOT NULL AND memories.valid_from BETWEEN :after AND :before AND {_TOLD} {{memories}})
 """
 _BY_INDEX: Final = """
 SELECT vectors.id FROM vectors
@@ -37,15 +39,15 @@ LEFT JOIN memories ON memories.id = vectors.memory
 WHERE vectors.model = :model AND ({inside}) ORDER BY vectors.bits <~> CAST(:bits AS bit(256)) LIMIT :limit
 """
 # The turns of the scope first, then their vectors. OFFSET 0: no index of nearness for what is few.
-_WHOLE: Final = """
+_WHOLE: Final = f"""
 SELECT id FROM (
     SELECT vectors.id, vectors.bits <~> CAST(:bits AS bit(256)) AS apart
     FROM sessions JOIN turns ON turns.session_id = sessions.id JOIN vectors ON vectors.turn = turns.rowid
-    WHERE vectors.model = :model AND turns.at BETWEEN :after AND :before AND sessions.agent <> 'hindbrain' {turns}
+    WHERE vectors.model = :model AND turns.at BETWEEN :after AND :before AND sessions.agent <> 'hindbrain' {{turns}}
     UNION ALL
     SELECT vectors.id, vectors.bits <~> CAST(:bits AS bit(256))
     FROM memories JOIN vectors ON vectors.memory = memories.id
-    WHERE vectors.model = :model AND memories.valid_from BETWEEN :after AND :before {memories}
+    WHERE vectors.model = :model AND memories.valid_from BETWEEN :after AND :before AND {_TOLD} {{memories}}
     OFFSET 0
 ) AS scope WHERE apart IS NOT NULL ORDER BY apart, id LIMIT :limit
 """

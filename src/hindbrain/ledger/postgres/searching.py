@@ -47,9 +47,19 @@ class Searching(abc.ABC):
     @abc.abstractmethod
     def execute(self, sql: str, parameters: Any = (), /) -> Rows: ...
 
-    def best_turns(self, words: Sequence[str], near_weight: float, limit: int) -> list[tuple[int, float]]:
-        """Row numbers and scores of the turns that hold any of the words, best first; limit -1 for all."""
-        return self._best("turn", self._question("turn", words), near_weight, limit)
+    def best_turns(
+        self, words: Sequence[str], near_weight: float, limit: int, rarer: Sequence[str] | None = None
+    ) -> list[tuple[int, float]]:
+        """Row numbers and scores of the turns that hold any of the words, best first; limit -1 for all.
+
+        `rarer`: of the words those of which a turn must hold one.
+        """
+        question = self._question("turn", words)
+        if rarer is None or len(rarer) == len(words) or question.has_phrases:
+            return self._best("turn", question, near_weight, limit)
+        search = Narrowing(self, "turn", question, near_weight, limit)
+        search.look(any_of=[word.id for word in self._question("turn", rarer).words])
+        return search.found
 
     def best_memories(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Ids and scores of the memories that hold any of the words, best first; limit -1 for all."""

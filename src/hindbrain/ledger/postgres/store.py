@@ -19,7 +19,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerBusy, LedgerError
 from hindbrain.ledger import ingest
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.ledger.ingest import Batch, Ingested
+from hindbrain.ledger.ingest import Batch, Ingested, Then
 from hindbrain.ledger.postgres import schema
 from hindbrain.ledger.postgres.connect import SCHEMA, Address, Connection, Session, begin_session, connect, to_postgres
 from hindbrain.ledger.postgres.failures import is_unreachable, translating
@@ -146,13 +146,16 @@ class PostgresLedger(Evidence):
                     raise
                 self._pool.drop_idle()
 
-    def ingest(self, batch: Batch) -> Ingested:
-        """Take a batch in: all of it, cursors included, or none. Taking it in again changes nothing."""
-        return self._insisting(lambda: self._ingest(batch))
+    def ingest(self, batch: Batch, then: Then | None = None) -> Ingested:
+        """Take a batch in: all of it, cursors and what follows from it included, or none. Taking it in again changes nothing."""
+        return self._insisting(lambda: self._ingest(batch, then))
 
-    def _ingest(self, batch: Batch) -> Ingested:
+    def _ingest(self, batch: Batch, then: Then | None) -> Ingested:
         with self.writing() as connection:
-            return ingest.write(connection, batch, self._clock.now_ms())
+            done = ingest.write(connection, batch, self._clock.now_ms())
+            if then is not None:
+                then(connection, done)
+            return done
 
     def size_bytes(self) -> int:
         """How much room the tables and indexes of all tenants take."""

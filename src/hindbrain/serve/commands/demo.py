@@ -9,7 +9,7 @@ from hindbrain.serve.terminal import say
 
 @click.command()
 def demo() -> None:
-    """Play two sessions: what the first one says, the second one is told, though the worker is killed in between.
+    """Play three sessions: one decides, one changes the decision, one is told how it stands; the worker is killed meanwhile.
 
     Runs in a temporary directory and leaves nothing behind.
     """

@@ -101,11 +101,14 @@ def _carry_out(shared: Shared) -> tuple[int, list[Compared]]:
             note(f"warning: {gone(done.missing).message}\nhint: {gone(done.missing).hint}")
         if done.wishes:  # what other machines want forgotten is gone there already
             settled(home, clock)
+        with Ledger.open(home.ledger, clock, read_only=True) as local, shared.open() as there:
+            carried = migrating.carry_over(local, there)
         with (
             Ledger.open(home.ledger, clock, read_only=True) as local, shared.open(read_only=True) as there,
             Progress("compare", total=len(migrating.TABLES)) as progress,
         ):  # fmt: skip
-            return done.lines, migrating.compare(local, there, machine_id(home), progress.step)
+            made_there = carried.known > 0
+            return done.lines, migrating.compare(local, there, machine_id(home), progress.step, made_there=made_there)
 
 
 def _say_waiting(shared: Shared, found: Waiting, as_json: bool) -> None:

@@ -52,7 +52,7 @@ def remember(
         raise UsageError("--project and --global exclude each other", hint="give one of them")
     words = _words(text)
     where = None if everywhere else _project(invocation, project)
-    with _memory(invocation) as memory:
+    with opened(invocation) as memory:
         made = memory.remember(words, kind=kind, project=where, pinned=pin)
         settle(memory)
     _told(invocation, made, as_json)
@@ -72,9 +72,9 @@ def correct(invocation: Invocation, id: str, text: tuple[str, ...], as_json: boo
     hindbrain correct m_c0ffee11 the staging database takes writes since May
     """
     words = _words(text)
-    with _memory(invocation, there=True) as memory:
+    with opened(invocation, there=True) as memory:
         memory.settle_here()
-        old = _named(invocation, id)
+        old = named(invocation, id)
         made = memory.correct(old, words)
         settle(memory)
     _told(invocation, made, as_json)
@@ -94,9 +94,9 @@ def pin(invocation: Invocation, id: str, off: bool, as_json: bool) -> None:
     hindbrain pin m_c0ffee11
     hindbrain pin m_c0ffee11 --off
     """
-    with _memory(invocation, there=True) as memory:
+    with opened(invocation, there=True) as memory:
         memory.settle_here()
-        found = _named(invocation, id)
+        found = named(invocation, id)
         memory.pin(found, not off)
         settle(memory)
     _told(invocation, found, as_json)
@@ -110,7 +110,7 @@ def _words(text: tuple[str, ...]) -> str:
 
 
 @contextlib.contextmanager
-def _memory(invocation: Invocation, *, there: bool = False) -> Iterator[Memory]:
+def opened(invocation: Invocation, *, there: bool = False) -> Iterator[Memory]:
     """The home as a library; with `there`, one that has something in it already."""
     from hindbrain.serve.engines import shared_of
     from hindbrain.serve.memory import Memory
@@ -151,7 +151,7 @@ def _identity(ledger: Evidence | None, project: str | None) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _named(invocation: Invocation, identifier: str) -> str:
+def named(invocation: Invocation, identifier: str) -> str:
     """The memory meant, still standing."""
     from hindbrain.serve import reading as stored
     from hindbrain.serve.lookup import look_up

@@ -115,22 +115,47 @@ def _piece(invocation: Invocation, ledger: Evidence, identifier: str, why: bool,
 def _memory(invocation: Invocation, ledger: Evidence, identifier: str, why: bool, full: bool, as_json: bool) -> None:
     from hindbrain.serve import reading as stored
 
-    home = Home(invocation.config.home)
     found = stored.memory(ledger, identifier)
     turns = stored.evidence(ledger, found)
-    resting = stored.resting_on(ledger, identifier) if why else []
-    told = _told(invocation, identifier) if why else []
-    if as_json:
-        proof = [_piece_data(home, each) if why else {"id": each.id, "text": each.text} for each in turns]
-        more = {"memories": resting, "told_to": _told_data(told)} if why else {}
-        say_json(_memory_data(found) | _text_data(found.text, full) | {"evidence": proof} | more | invocation.answered)
+    if why:
+        _memory_and_why(invocation, ledger, found, turns, full, as_json)
         return
-    _say_rows(_memory_rows(found) + [("evidence", each.id) for each in turns] + (_why_rows(resting, told) if why else []))
+    if as_json:
+        proof = {"evidence": [{"id": each.id, "text": each.text} for each in turns]}
+        say_json(_memory_data(found) | _text_data(found.text, full) | proof | invocation.answered)
+        return
+    _say_rows(_memory_rows(found) + [("evidence", each.id) for each in turns])
     _say_text(found.text, full)
-    for each in turns if why else []:
-        say()
-        _say_rows(_piece_rows(home, each))
-        _say_text(each.text, full)
+
+
+def _memory_and_why(
+    invocation: Invocation, ledger: Evidence, found: Kept, turns: list[Piece], full: bool, as_json: bool
+) -> None:
+    from hindbrain.ledger.lineage import why as lineage_of
+    from hindbrain.serve import reading as stored
+    from hindbrain.serve.commands import lineage
+
+    home = Home(invocation.config.home)
+    resting, told = stored.resting_on(ledger, found.id), _told(invocation, found.id)
+    with ledger.reading() as database:
+        tree = lineage_of(database, found.id)
+    if as_json:
+        proof = {"evidence": [_piece_data(home, each) for each in turns], "lineage": lineage.data(tree)}
+        more = {"memories": resting, "told_to": _told_data(told)}
+        say_json(_memory_data(found) | _text_data(found.text, full) | proof | more | invocation.answered)
+        return
+    rows = _memory_rows(found) + lineage.told(tree.memory)
+    _say_rows(rows + [("evidence", each.id) for each in turns] + _why_rows(resting, told))
+    _say_text(found.text, full)
+    say()
+    for line in lineage.lines(tree, {each.id: _state(each) for each in turns}):
+        say(line)
+
+
+def _state(found: Piece) -> str:
+    from hindbrain.serve import reading as stored
+
+    return _STANDING[stored.standing(found.source, found.session)] if found.source is not None else ""
 
 
 def _told(invocation: Invocation, identifier: str) -> list[tuple[str, int]]:
@@ -190,6 +215,7 @@ def _memory_rows(found: Kept) -> Rows:
         ("kind", f"{found.kind}{', pinned' if found.pinned else ''}"),
         ("scope", "everywhere" if found.scope == "global" else f"project {found.project}"),
         ("trust", f"{found.trust}, confidence {found.confidence:.2f}, {found.level}"),
+        ("held back", found.held),
         ("valid", f"{when(found.valid_from)} until {until}"),
         ("replaces", ", ".join(found.supersedes)),
         ("replaced", f"by {found.superseded_by}" if found.superseded_by else ""),
@@ -204,7 +230,7 @@ def _memory_data(found: Kept) -> dict[str, object]:
         "scope": found.scope, "project_id": found.project_id, "project": found.project, "trust": found.trust,
         "confidence": found.confidence, "pinned": found.pinned, "valid_from": when(found.valid_from),
         "valid_to": None if found.valid_to is None else when(found.valid_to), "supersedes": list(found.supersedes),
-        "superseded_by": found.superseded_by,
+        "superseded_by": found.superseded_by, "held": found.held, "made_by": found.made_by,
         "links": [{"role": link.role, "turn": link.turn, "memory": link.memory} for link in found.links],
     }  # fmt: skip
 

@@ -12,7 +12,10 @@ from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import note, printable, say, say_json
 
 if TYPE_CHECKING:
+    from hindbrain.serve.reasoning_state import Reasoning
     from hindbrain.serve.shared_status import SharedStatus
+
+_AWAY = "unknown: the shared ledger does not answer"
 
 
 @click.command()
@@ -25,8 +28,10 @@ def status(invocation: Invocation, as_json: bool) -> None:
     found = look(Home(invocation.config.home), SystemClock())
     shared = _shared(invocation)
     jobs = _jobs(invocation)
+    reasoning = _reasoning(invocation)
     if as_json:
-        say_json(found.as_data() | {"shared": None if shared is None else shared.as_data(), "jobs": jobs})
+        made = None if reasoning is None else reasoning.as_data()
+        say_json(found.as_data() | {"shared": None if shared is None else shared.as_data(), "jobs": jobs, "reasoning": made})
         return
     stored = found.stored
     behind = f"{found.lag.lines} lines, {found.lag.bytes} bytes"
@@ -44,6 +49,9 @@ def status(invocation: Invocation, as_json: bool) -> None:
         ("redacted", f"{sum(stored.redacted.values())} secrets" + (f": {rules}" if rules else "")),
         ("worker", worker + (f"; last error: {found.worker_error}" if found.worker_error else "")),
         ("jobs", _told(jobs)),
+        ("memories", _AWAY if reasoning is None else reasoning.memories),
+        ("reasoning", _AWAY if reasoning is None else reasoning.waiting),
+        ("model", _AWAY if reasoning is None else str(reasoning.meter)),
         ("embedding", str(stored.embedding)),
         ("sizes", ", ".join(f"{name} {_size(size)}" for name, size in found.sizes.items())),
     ]
@@ -79,9 +87,30 @@ def _jobs(invocation: Invocation) -> dict[str, int] | None:
         return None  # the line about the shared ledger says why
 
 
+def _reasoning(invocation: Invocation) -> Reasoning | None:
+    """What was made of what was said; None when the database that keeps it does not answer."""
+    from hindbrain.base.errors import LedgerError
+    from hindbrain.serve import reasoning_state
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.status import opened
+
+    clock = SystemClock()
+    shared = shared_of(invocation.config, clock)
+    try:
+        ledger = opened(Home(invocation.config.home), clock) if shared is None else shared.open_to_ask()
+        if ledger is None:
+            return reasoning_state.look(None, invocation.config, clock)
+        with ledger:
+            return reasoning_state.look(ledger, invocation.config, clock)
+    except LedgerError:
+        if shared is None:
+            raise
+        return None  # the line about the shared ledger says why
+
+
 def _told(jobs: dict[str, int] | None) -> str:
     if jobs is None:
-        return "unknown: the shared ledger does not answer"
+        return _AWAY
     said = ", ".join(f"{jobs[state]} {state}" for state in ("running", "ready", "waiting", "parked") if jobs[state])
     return (said or "none to do") + ("; see `hindbrain jobs list --state parked`" if jobs["parked"] else "")
 

@@ -1,0 +1,122 @@
+"""What people decided about memories -> how these stand: accepted, rejected, pinned, or again as they were found.
+
+What was found is kept beside the decision (`acted` in the detail), so a decision that is forgotten leaves no trace. Whoever
+rejects a statement rejects it wherever it was said before in the same words; said anew it is another one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Final
+
+from hindbrain.ledger import removal
+from hindbrain.ledger.database import Database
+
+_INSIDE: Final = "(SELECT value FROM json_each(?))"
+_CONCERNED: Final = f"""
+SELECT id, made_by, held, confidence, trust, pinned, detail FROM memories
+WHERE id IN {_INSIDE} OR detail LIKE '%"acted":%' OR (pinned = 1 AND made_by <> 'person') ORDER BY id
+"""
+_SAID: Final = """
+SELECT id, text, scope, project_id, valid_from FROM memories WHERE made_by <> 'person' AND level IN ('observation', 'derived')
+"""
+_WRITE: Final = "UPDATE memories SET held = ?, confidence = ?, trust = ?, pinned = ?, detail = ? WHERE id = ?"
+_FREED: Final = f"UPDATE memories SET reflected = 0 WHERE level = 'observation' AND id IN {_INSIDE}"
+_RESTING: Final = f"SELECT DISTINCT memory_id FROM links WHERE role = 'supports' AND target_memory_id IN {_INSIDE}"
+_TARGETS: Final = f"SELECT DISTINCT target_memory_id FROM links WHERE target_memory_id IS NOT NULL AND memory_id IN {_INSIDE}"
+_NOT_ABOVE: Final = f"DELETE FROM links WHERE role = 'supersedes' AND memory_id = ? AND target_memory_id IN {_INSIDE}"
+
+Verdict = tuple[str, int]  # accept or reject, and when
+Preferred = tuple[str, str, int]  # which of two that contradict each other was accepted, the other one, and when
+
+
+def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str, bool]) -> None:
+    """Let memories stand as people decided; the verdicts and pins are all there are."""
+    spread = {**dict(_in_the_same_words(database, verdicts)), **verdicts}
+    named = json.dumps(sorted({*spread, *pins}))
+    barred: list[str] = []
+    freed: list[str] = []
+    for row in database.execute(_CONCERNED, (named,)).fetchall():
+        identifier, made_by, held, confidence, trust, pinned, text = row
+        detail = json.loads(text)
+        found = detail.pop("acted", {"held": held, "confidence": confidence, "trust": trust})
+        stands = (found["held"], found["confidence"], found["trust"])
+        if spread.get(identifier, ("", 0))[0] != "accept" and "over" in detail:
+            _give_back(database, identifier, detail.pop("over"))
+        if identifier in spread:
+            detail["acted"] = found
+            is_accepted = spread[identifier][0] == "accept"
+            stands = ("", 1.0, "user") if is_accepted else ("rejected", found["confidence"], found["trust"])
+        pin = pinned if made_by == "person" else int(pins.get(identifier, False))
+        after = (*stands, pin, removal.dumped(detail) if detail else "{}")
+        if after != (held, confidence, trust, pinned, text):
+            database.execute(_WRITE, (*after, identifier))
+        if bool(held) != bool(stands[0]):
+            (barred if stands[0] else freed).append(identifier)
+    follow(database, barred, freed, spread)
+
+
+def _in_the_same_words(database: Database, verdicts: Mapping[str, Verdict]) -> Iterator[tuple[str, Verdict]]:
+    """What was said before a rejection and says the same, in the same project."""
+    rejected = {each: at for each, (op, at) in verdicts.items() if op == "reject"}
+    if not rejected:
+        return
+    rows = database.execute(_SAID).fetchall()
+    limits: dict[tuple[str, str, str | None], int] = {}
+    for identifier, text, scope, project, _ in rows:
+        if identifier in rejected:
+            words = _words(text), scope, project
+            limits[words] = max(limits.get(words, 0), rejected[identifier])
+    for identifier, text, scope, project, said_at in rows:
+        until = limits.get((_words(text), scope, project))
+        if until is not None and said_at <= until and identifier not in rejected:
+            yield identifier, ("reject", until)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def follow(database: Database, barred: Sequence[str], freed: Sequence[str], decided: Container[str]) -> None:
+    """What was barred supports nothing and replaces nothing; what was freed is compared with the others."""
+    if barred:
+        resting = [row[0] for row in database.execute(_RESTING, (json.dumps([*barred]),)).fetchall()]
+        removal.remove(database, [each for each in resting if each not in decided])
+    if freed:
+        database.execute(_FREED, (json.dumps([*freed]),))
+    if barred or freed:
+        both = json.dumps([*barred, *freed])
+        removal.settle(database, [row[0] for row in database.execute(_TARGETS, (both,)).fetchall()], again=bool(barred))
+        removal.drop_contradictions(database, both)
+
+
+def prefer(database: Database, preferred: Sequence[Preferred]) -> None:
+    """Let what was accepted take the place of what contradicts it; of opposite decisions about a pair the last one holds."""
+    last = {frozenset((accepted, other)): (accepted, other, at) for accepted, other, at in preferred if accepted != other}
+    named = json.dumps(sorted({each for pair in last for each in pair}))
+    there = {row[0] for row in database.execute(f"SELECT id FROM memories WHERE id IN {_INSIDE}", (named,)).fetchall()}
+    pairs = [pair for pair in last.values() if there.issuperset(pair[:2])]
+    touched: set[str] = set()
+    for accepted, other, at in pairs:
+        above = removal.above(database, accepted)
+        database.execute(_NOT_ABOVE, (other, json.dumps(sorted(above))))
+        removal.link(database, accepted, "supersedes", target=other, at=at)
+        _note_over(database, accepted, other)
+        touched |= {*above, other}
+    removal.settle(database, touched)
+
+
+def _note_over(database: Database, accepted: str, other: str) -> None:
+    """Note beside a memory what it was preferred to, so that this can be taken back."""
+    (text,) = database.execute("SELECT detail FROM memories WHERE id = ?", (accepted,)).fetchone()
+    detail = json.loads(text)
+    over = sorted({*detail.get("over", []), other})
+    if over != detail.get("over"):
+        database.execute("UPDATE memories SET detail = ? WHERE id = ?", (removal.dumped({**detail, "over": over}), accepted))
+
+
+def _give_back(database: Database, accepted: str, over: Sequence[str]) -> None:
+    for other in over:
+        database.execute(_NOT_ABOVE, (accepted, json.dumps([other])))
+    removal.settle(database, over, again=True)

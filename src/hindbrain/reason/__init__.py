@@ -1,0 +1,1 @@
+"""Turns -> memories: extract, derive, reflect, digest, dream; with a model, or without one."""

@@ -1,0 +1,105 @@
+"""Turns -> what the agent put forward and the user agreed to, and the few lasting things the agent itself established.
+
+A decision needs two: the agent's words say what, the user's next words say yes. The agent's turn is quoted, both are
+evidence, and since the person agreed the person vouches for it. What the agent merely states is kept where it is plainly
+about the project, and counts for less.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from hindbrain.ledger.statement import Said, Statement
+from hindbrain.reason.causes import any_of, is_sure
+from hindbrain.reason.established import established, reports
+from hindbrain.reason.habits import habits
+from hindbrain.reason.offers import Offer, Offered, offered, spoken
+from hindbrain.reason.own_words import own
+from hindbrain.reason.prose import plain
+from hindbrain.reason.replies import Reply, reply
+
+_SURE: Final = 0.85
+_QUOTE: Final = 300
+_FEWEST: Final = 6  # words of a sentence that lays out a way
+_LEAD: Final = 12  # letters before a colon that only open the sentence
+_TAIL: Final = 200  # letters at the end of the user's message that ask
+_ASKED_HOW: Final = any_of(r"\b(?:how|what about|what if|would you|could (?:we|you)|wie|was ist mit|was wäre|cómo|qué tal|"
+                           r"y si)\b", r"\?\s*$", r"\.\.\.\s*$")
+_ADDED: Final = 4  # words with which a pick says more than which one
+_REMEMBERED: Final = 3  # messages of the user for which options stay on the table
+_NONE: Final = Offered(None, ())
+_REST: Final = 2  # words a weak yes may go on for and still be no more than a yes
+_TELLING: Final = 4  # letters of a word that is enough to tell what is meant
+_COURTESY: Final = frozenset(("thanks", "thx", "ty", "thank", "danke", "gracias", "merci"))
+
+
+def agreed(turns: Sequence[Said]) -> list[Statement]:
+    """Decisions by agreement, then facts and procedures the agent established, in the order of the turns."""
+    found = [*established(turns), *habits(turns)]
+    agent, asked = -1, ""
+    choices: deque[tuple[int, Offered]] = deque(maxlen=_REMEMBERED)  # by message of the user, what could be chosen from
+    for number, turn in enumerate(turns):
+        if turn.role == "assistant" and turn.text.strip():
+            agent = number
+        elif turn.role == "user":
+            choices.append((agent, offered(turns[agent].text) if agent >= 0 else _NONE))
+            found += _decision(turns, choices, turn, asked)
+            agent, asked = -1, turn.text
+    return [statement for _, statement in sorted(found, key=lambda pair: pair[0])]
+
+
+def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: Said, asked: str) -> list[tuple[int, Statement]]:
+    """What this message agrees to. A pick may go back to options a question or two ago; a yes is for what was said last."""
+    answer = reply(user.text)
+    number, put = choices[-1]
+    if answer.pick is not None and not put.options and not put.proposal:
+        number, put = next(((place, each) for place, each in reversed(choices) if each.options), (number, put))
+    if not answer.yes or number < 0:
+        return []
+    agent = turns[number]
+    offer = _chosen(put, answer) or _way(agent, asked, answer)
+    if offer is None:
+        return []
+    choices.clear()  # what was decided is not decided once more by the next letter
+    quote = agent.text[offer.start:offer.end][:_QUOTE]
+    other = put.other if put.proposal is offer else ""
+    said = _stand_alone(offer.text)
+    text = f"{said}; {plain(answer.rest)}" if answer.pick is not None and len(answer.rest.split()) >= _ADDED else said
+    return [(number, Statement("decision", text, (agent.id, user.id), quote, _SURE, "user",
+                               why=plain(offer.why), instead_of=plain(other)))]  # fmt: skip
+
+
+def _chosen(put: Offered, answer: Reply) -> Offer | None:
+    if answer.pick is not None:
+        if put.options:
+            return put.options[answer.pick] if answer.pick < len(put.options) else None
+        return put.proposal if answer.pick == 0 else None
+    if put.proposal and (answer.strong or _is_only_yes(answer, put.proposal)):
+        return put.proposal
+    return None
+
+
+def _is_only_yes(answer: Reply, proposal: Offer) -> bool:
+    """A mere "ok" agrees where nothing of its own follows, or what follows is about the proposal."""
+    words = [word.strip(".,:;!") for word in answer.rest.lower().split()]
+    if any(word in _COURTESY for word in words):
+        return False
+    return len(words) <= _REST or any(len(word) > _TELLING and word in proposal.text.lower() for word in words)
+
+
+def _way(agent: Said, asked: str, answer: Reply) -> Offer | None:
+    """How the agent says something would be done, when it was asked how and told to go ahead like that."""
+    if answer.pick is not None or not answer.like_that or not _ASKED_HOW.search(own(asked)[-_TAIL:]):
+        return None
+    for sentence in spoken(agent.text)[:2]:
+        if is_sure(sentence.text) and not reports(sentence.text) and len(sentence.text.split()) >= _FEWEST:
+            lead = sentence.text.find(": ")
+            return Offer(sentence.start, sentence.end, sentence.text[lead + 2:] if 0 < lead < _LEAD else sentence.text)
+    return None
+
+
+def _stand_alone(text: str) -> str:
+    said = plain(text).rstrip(" .,;:")
+    return said[:1].upper() + said[1:]

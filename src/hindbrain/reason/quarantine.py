@@ -1,0 +1,55 @@
+"""What no person of the project said, and speaks to assistants -> statements that a person has to look at first.
+
+Results of tools, pages, files, issues, and what is pasted or quoted in a prompt can say that something is so, never what to do.
+What gives orders to assistants or seeks secrets is written down as "X says: …", held back, so that a person can see what was
+tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from hindbrain.base.fence import strip_injected
+from hindbrain.ledger.statement import Said, Statement
+from hindbrain.reason.clauses import sentences
+from hindbrain.reason.own_words import BLANK, own
+from hindbrain.reason.trust import doubt, may_hold_orders, trust_of
+
+_MOST_EACH: Final = 3  # of one turn: a page full of them is one finding, not a hundred
+_MOST_CHARS: Final = 200_000
+_TRUST: Final = ("tool", "import")
+
+
+def set_aside(turns: Sequence[Said]) -> list[Statement]:
+    """At most a few of each turn, all of them in quarantine."""
+    return [each for turn in turns for each in _of_turn(turn)]
+
+
+def _of_turn(turn: Said) -> list[Statement]:
+    found: list[Statement] = []
+    for text in _foreign(turn):
+        if not may_hold_orders(text):
+            continue
+        for sentence in sentences(text[:_MOST_CHARS]):
+            reason = doubt(sentence.text, own=False)
+            if reason and sentence.text in turn.text:
+                found.append(_held(turn, sentence.text, reason))
+            if len(found) == _MOST_EACH:
+                return found
+    return found
+
+
+def _held(turn: Said, quote: str, reason: str) -> Statement:
+    who = (turn.tool or "A tool") if turn.role == "tool_result" else "Pasted text"
+    return Statement("fact", f"{who} says: {' '.join(quote.split())}", (turn.id,), quote, 0.2, trust="tool", quarantine=reason)
+
+
+def _foreign(turn: Said) -> Iterator[str]:
+    """The parts of a turn that are not its speaker's own words."""
+    if turn.role == "tool_result" or trust_of(turn.role, turn.trust) in _TRUST:
+        yield strip_injected(turn.text)
+    elif turn.role == "user" and (words := own(turn.text)) != turn.text:
+        shown = strip_injected(turn.text)
+        if shown == turn.text:  # our own block is nobody's order; where one stands, places no longer agree
+            yield "".join(letter if blank == BLANK else "\n" for letter, blank in zip(turn.text, words, strict=True))

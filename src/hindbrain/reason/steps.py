@@ -1,0 +1,176 @@
+"""A session or a project -> what reasoning makes of it, as an effect that commits with the job that asked for it.
+
+Each step reads what it needs in one short view, works outside of any transaction, and hands back what is to be written. Nothing
+is written before the job is finished, so a step that is cut off anywhere leaves nothing behind and is simply taken again. What is
+no longer there when the effect comes (forgotten, read anew) has no consequences, and what changed meanwhile has told its own job.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hindbrain.ledger import reasoned
+from hindbrain.ledger.database import Database
+from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.reasoned import Known, Reading
+from hindbrain.ledger.statement import Said, Statement
+from hindbrain.queues.job import Effect, NewJob
+from hindbrain.reason import dreaming, telling
+from hindbrain.reason.digest import digest, should_roll
+from hindbrain.reason.dreaming import dream_of
+from hindbrain.reason.extract import RULES, extract
+from hindbrain.reason.means import Means, Tell
+from hindbrain.reason.model.reasoner import Made
+from hindbrain.reason.reflecting import reflect_project
+from hindbrain.reason.telling import PAUSE_SECONDS
+from hindbrain.recall.tokens import tokens_in
+
+__all__ = ["digest_session", "dream_of", "extract_session", "reflect_project", "reread"]
+
+log = logging.getLogger("hindbrain.reason")
+
+OWN_AGENT: Final = "hindbrain"  # what people told us to keep is kept as they said it
+LONGEST_MS: Final = 15 * 60_000  # a session that never pauses is read this often all the same
+LOT: Final = 50  # sessions from before that are read between two looks at everything else
+LOT_SECONDS: Final = 60.0
+
+_SESSION: Final = "SELECT id, agent, cwd, project_id, started_at, last_at, ended_at FROM sessions WHERE id = ?"
+# Sessions nobody has read yet, or that other rules have read; models' readings are not made again by rules.
+_UNREAD: Final = """
+SELECT sessions.id FROM sessions LEFT JOIN readings ON readings.session_id = sessions.id
+WHERE sessions.agent <> :own AND EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.id)
+  AND (readings.session_id IS NULL OR (readings.made_by <> :rules AND substr(readings.made_by, 1, 6) = 'rules/'))
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'extract' AND jobs.key = sessions.id AND jobs.live = 1)
+ORDER BY sessions.last_at DESC LIMIT :limit
+"""
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a step has to know of a session."""
+
+    id: str
+    agent: str
+    cwd: str
+    project_id: str | None
+    started_at: int
+    last_at: int
+    ended_at: int | None
+
+
+def extract_session(ledger: Evidence, session_id: str, means: Means, *, forced: bool, at_once: bool = False) -> Effect | None:
+    """Read a whole session; None when it is gone."""
+    with ledger.reading() as database:
+        row = database.execute(_SESSION, (session_id,)).fetchone()
+        known = reasoned.reading(database, session_id)
+        turns = reasoned.said(database, session_id)
+    if row is None:
+        return None
+    session = Session(*row)
+    wait = 0.0 if forced or at_once else pause(session, known, means.clock.now_ms())
+    if wait > 0:
+        again = [NewJob(telling.EXTRACT, session_id, group=session_id, delay_seconds=wait)]
+        return lambda database: _do(means.tell(database, again))
+    made = found(session, turns, means)
+    statements = made.value
+
+    def effect(database: Database) -> None:
+        now = means.clock.now_ms()
+        put = reasoned.put(database, session_id, made.made_by, statements, now)
+        for key in made.keys:
+            reasoned.note_produced(database, key, [each.id for each in statements])
+        reasoned.set_reading(database, session_id, read_to=len(turns), made_by=made.made_by, at=now)
+        jobs = _after_reading(session, statements, put, forced=forced)
+        means.tell(database, jobs + dreaming.after_reading(database, session.project_id, len(put.new), now, ended=forced))
+
+    return effect
+
+
+def _do(done: object) -> None:
+    """An effect gives nothing back."""
+
+
+def pause(session: Session, known: Reading, now_ms: int) -> float:
+    """How many seconds to wait until a session has paused; 0 when it has, or was not read for too long."""
+    quiet = now_ms - session.last_at
+    if not 0 <= quiet < PAUSE_SECONDS * 1000 or now_ms - max(known.at, session.started_at) > LONGEST_MS:
+        return 0.0
+    return PAUSE_SECONDS - quiet / 1000
+
+
+def found(session: Session, turns: Sequence[Said], means: Means) -> Made[list[Statement]]:
+    """What a session says. One that belongs to no folder at all holds everywhere, or nowhere."""
+    if session.agent == OWN_AGENT:
+        return Made([])
+    made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns))
+    if made.note:
+        log.info("session %s was read by rules, at least in part: %s", session.id, made.note)
+    if session.project_id is None and not session.cwd:
+        return dataclasses.replace(made, value=[dataclasses.replace(each, scope="global") for each in made.value])
+    return made
+
+
+def _after_reading(session: Session, statements: Sequence[Statement], put: reasoned.Put, *, forced: bool) -> list[NewJob]:
+    soon = telling.SOON if forced else 0
+    jobs: list[NewJob] = []
+    if put.new or put.gone:
+        everywhere = session.project_id is None or any(each.scope == "global" for each in statements)
+        jobs += [telling.to_reflect(session.project_id, soon)] if session.project_id is not None else []
+        jobs += [telling.to_reflect(None, soon)] if everywhere else []
+    if session.project_id is not None and session.agent != OWN_AGENT:
+        jobs.append(telling.to_digest(session.id, forced=forced, priority=soon))
+    return jobs
+
+
+def digest_session(ledger: Evidence, session_id: str, means: Means, *, forced: bool) -> Effect | None:
+    """Say in short what a session was about; None when it has not gone on far enough since that was said last."""
+    with ledger.reading() as database:
+        known = reasoned.reading(database, session_id)
+        turns = reasoned.said(database, session_id)
+        memories = reasoned.of_session(database, session_id)
+    tokens = sum(tokens_in(turn.text) for turn in turns if turn.role in ("user", "assistant"))
+    if not turns or not should_roll(len(memories) - known.digested_memories, tokens - known.digested_tokens, forced):
+        return None
+    means.check()
+    made = means.reasoner(_project(ledger, session_id), session_id).digest(turns, memories, lambda: digest(turns, memories))
+
+    def effect(database: Database) -> None:
+        if not _unchanged(database, session_id, turns, memories):
+            means.tell(database, [telling.to_digest(session_id, forced=forced)])  # it would tell what was forgotten meanwhile
+            return
+        now = means.clock.now_ms()
+        ids = reasoned.put_digest(database, session_id, made.value.short, made.value.long, made.made_by, now)
+        for key in made.keys:
+            reasoned.note_produced(database, key, ids)
+        reasoned.set_reading(
+            database, session_id, digested_at=now, digested_memories=len(memories), digested_tokens=tokens
+        )
+
+    return effect
+
+
+def _project(ledger: Evidence, session_id: str) -> str | None:
+    with ledger.reading() as database:
+        row = database.execute(_SESSION, (session_id,)).fetchone()
+    return None if row is None else Session(*row).project_id
+
+
+def _unchanged(database: Database, session_id: str, turns: Sequence[Said], memories: Sequence[Known]) -> bool:
+    """Whether everything that was read is still there and may be told."""
+    ids = json.dumps([turn.id for turn in turns])
+    (there,) = database.execute("SELECT count(*) FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids,)).fetchone()
+    known = {each.id for each in reasoned.of_session(database, session_id)}
+    return there == len(turns) and all(each.id in known for each in memories)
+
+
+def reread(database: Database, tell: Tell, lot: int = LOT) -> int:
+    """Have sessions read that nobody has read, or older rules: a lot of them, and the rest a little later; how many now."""
+    values = {"own": OWN_AGENT, "rules": RULES, "limit": lot + 1}
+    waiting = [str(row[0]) for row in database.execute(_UNREAD, values).fetchall()]
+    more = [NewJob(telling.REREAD, "lot", priority=telling.LATER, delay_seconds=LOT_SECONDS)] if len(waiting) > lot else []
+    tell(database, [*telling.to_reread(waiting[:lot]), *more])
+    return min(len(waiting), lot)

@@ -1,0 +1,144 @@
+"""A ledger and a configuration -> what reasoning has made, what waits, and what the model has cost today.
+
+Reads only, and from the ledger that keeps the jobs: that is where memories are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from hindbrain.base.clock import Clock
+from hindbrain.base.config import Config
+from hindbrain.ledger import calls as paid
+from hindbrain.ledger import known
+from hindbrain.ledger.calls import Spent
+from hindbrain.ledger.database import Database
+from hindbrain.ledger.evidence import Evidence
+from hindbrain.queues.queue import Queue
+from hindbrain.reason.model.budget import KINDS, Budget, midnight
+
+LEAST_TOKENS: Final = 2_000  # what a small question is counted at: with less left, none is asked
+
+_LIVE: Final = ("waiting", "ready", "running")
+_MADE: Final = """
+SELECT CASE WHEN level IN ('observation', 'derived') THEN kind WHEN level = 'contradiction' THEN 'contradiction' ELSE 'digest' END
+       AS what, count(*)
+FROM memories WHERE held = '' AND superseded_by IS NULL AND valid_to IS NULL GROUP BY what ORDER BY what
+"""
+_REPLACED: Final = "SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL OR valid_to IS NOT NULL"
+_KINDS: Final = "SELECT DISTINCT kind FROM calls WHERE at >= ? ORDER BY kind"
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """What models have used since midnight, and what they may; a cap of 0 is none."""
+
+    models: tuple[str, ...] = ()  # in the order they are tried; none where no model is configured
+    tokens: int = 0
+    cost_micros: int = 0
+    calls: int = 0
+    cap_tokens: int = 0
+    cap_cost_micros: int = 0
+    by_kind: Mapping[str, Spent] = field(default_factory=dict[str, Spent])
+    full: Mapping[str, str] = field(default_factory=dict[str, str])  # kinds of job that go without the model today, and why
+
+    @property
+    def at_the_cap(self) -> bool:
+        """Whether all work goes on without the model until tomorrow."""
+        return bool(self.models) and len(self.full) == len(KINDS)
+
+    def __str__(self) -> str:
+        if not self.models and not self.calls:
+            return "none configured: everything goes by rules"
+        said = ", then ".join(self.models) if self.models else "none configured any more"
+        tokens = f"{self.tokens:,} tokens" if not self.cap_tokens else f"{self.tokens:,} of {self.cap_tokens:,} tokens"
+        money = f"${dollars(self.cost_micros)}" + (f" of ${dollars(self.cap_cost_micros)}" if self.cap_cost_micros else "")
+        kinds = ", ".join(f"{kind} {spent.tokens:,}" for kind, spent in self.by_kind.items())
+        said += f"; today {tokens}, {money}" + (f" ({kinds})" if kinds else "")
+        if self.at_the_cap:
+            return f"{said}; at the cap, working without the model: {next(iter(self.full.values()))}"
+        return said + "".join(f"; {kind} works without the model: {why}" for kind, why in self.full.items() if self.models)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """One look at what was made of what was said."""
+
+    made: Mapping[str, int] = field(default_factory=dict[str, int])  # what stands, by kind
+    replaced: int = 0
+    review: int = 0  # wait for a person
+    unread: int = 0  # sessions that wait to be read
+    meter: Meter = field(default_factory=Meter)
+
+    @property
+    def memories(self) -> str:
+        """In plain words what there is."""
+        total = sum(self.made.values())
+        if not total and not self.replaced:
+            return "none yet"
+        kinds = ", ".join(f"{kind} {count}" for kind, count in self.made.items())
+        return f"{total} stand" + (f": {kinds}" if kinds else "") + (f"; {self.replaced} replaced" if self.replaced else "")
+
+    @property
+    def waiting(self) -> str:
+        """In plain words what is to be done."""
+        said = f"{self.review} wait for `hindbrain review`" if self.review else "nothing to review"
+        return said + f", {self.unread} {'session waits' if self.unread == 1 else 'sessions wait'} to be read"
+
+    def as_data(self) -> dict[str, object]:
+        """The same for programs."""
+        meter = self.meter
+        return {
+            "memories": dict(self.made), "replaced": self.replaced, "review": self.review, "sessions_waiting": self.unread,
+            "model": {
+                "models": list(meter.models), "on": bool(meter.models), "at_the_cap": meter.at_the_cap,
+                "without": dict(meter.full),
+                "today": {"tokens": meter.tokens, "cost": meter.cost_micros / 1e6, "calls": meter.calls},
+                "cap": {"tokens": meter.cap_tokens, "cost": meter.cap_cost_micros / 1e6},
+                "by_kind": {
+                    kind: {"tokens": spent.tokens, "cost": spent.cost_micros / 1e6, "calls": spent.calls}
+                    for kind, spent in meter.by_kind.items()
+                },
+            },
+        }  # fmt: skip
+
+
+def look(ledger: Evidence | None, config: Config, clock: Clock) -> Reasoning:
+    """Gather it all; an empty one where nothing is stored."""
+    if ledger is None:
+        return Reasoning(meter=_meter(None, config, clock))
+    unread = sum(count for (kind, state), count in Queue(ledger, clock).counts().items() if kind == "extract" and state in _LIVE)
+    with ledger.reading() as database:
+        made = {str(kind): int(count) for kind, count in database.execute(_MADE).fetchall()}
+        (replaced,) = database.execute(_REPLACED).fetchone()
+        return Reasoning(made, replaced, len(known.review(database)), unread, _meter(database, config, clock))
+
+
+def _meter(database: Database | None, config: Config, clock: Clock) -> Meter:
+    caps = int(config.model_cap("", "tokens")), round(config.model_cap("", "cost") * 1e6)
+    if database is None:
+        return Meter(config.model, cap_tokens=caps[0], cap_cost_micros=caps[1])
+    since = midnight(clock.now_ms())
+    spent = paid.spent(database, since)
+    kinds = [str(row[0]) for row in database.execute(_KINDS, (since,)).fetchall()]
+    by_kind = {kind: paid.spent(database, since, kind=kind) for kind in kinds}
+    budget, book = Budget(config, clock), _Book(database)
+    full = {kind: why for kind in KINDS if config.model and (why := budget.full(book, None, kind, LEAST_TOKENS, 1))}
+    return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full)
+
+
+class _Book:
+    """What was spent, as one look at a ledger tells."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent:
+        return paid.spent(self._database, since_ms, project_id, kind)
+
+
+def dollars(micros: int) -> str:
+    """Millionths of a dollar, to the cent; what is less than a cent to the digit that says something."""
+    return f"{micros / 1e6:.2f}" if micros >= 10_000 or not micros else f"{micros / 1e6:.6f}".rstrip("0")

@@ -1,0 +1,168 @@
+"""What a person has to decide on -> a list with reasons and evidence; and what the decision is allowed to be.
+
+Three things wait: what was quarantined, statements that contradict each other, and what was found with little confidence. A
+decision is an event like all others, so it outlives a rebuild and whatever reasoning finds next. Nothing is written before all
+that was named has been looked at: either every decision holds or none is taken.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hindbrain.base.errors import NotFound, UsageError
+from hindbrain.capture.event import Json
+from hindbrain.ledger import known as knowing
+from hindbrain.ledger.database import Database
+from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.known import Known
+
+Act = dict[str, Json]
+
+_PROJECTS: Final = "SELECT id, name FROM projects WHERE id IN (SELECT value FROM json_each(?))"
+_QUOTES: Final = """
+SELECT links.memory_id, turns.id, turns.at, turns.role, turns.tool, substr(turns.text, 1, 600)
+FROM links JOIN turns ON turns.id = links.turn_id
+WHERE links.memory_id IN (SELECT value FROM json_each(?)) ORDER BY links.memory_id, links.number
+"""
+_SIDES: Final = """
+SELECT memory_id, target_memory_id FROM links
+WHERE role = 'contradicts' AND memory_id IN (SELECT value FROM json_each(?)) AND target_memory_id IS NOT NULL
+ORDER BY memory_id, number
+"""
+_OPEN: Final = """
+SELECT links.memory_id FROM links JOIN memories ON memories.id = links.memory_id
+WHERE links.role = 'contradicts' AND links.target_memory_id = ? AND memories.level = 'contradiction'
+  AND memories.superseded_by IS NULL AND memories.valid_to IS NULL AND memories.held = ''
+ORDER BY links.memory_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A turn that is evidence, in part."""
+
+    id: str
+    at: int
+    role: str
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A memory that a person has to look at."""
+
+    memory: Known
+    reason: str  # "quarantine", "contradiction" or "confidence"
+    why: str  # in plain words
+    project: str | None
+    evidence: tuple[Quoted, ...]
+    sides: tuple[Known, ...] = ()  # of a contradiction
+
+
+def waiting(ledger: Evidence, project: str | None = None, *, everything: bool = True) -> list[Waiting]:
+    """Everything that waits, newest first; of one project and what is global, where one is named."""
+    with ledger.reading() as database:
+        found = [each for each in knowing.review(database) if everything or each.scope == "global" or each.project_id == project]
+        return told(database, found)
+
+
+def standing(database: Database) -> list[Known]:
+    """What stands of observations and insights in all projects, oldest first."""
+    ids = [row[0] for row in database.execute("SELECT id FROM memories WHERE level IN ('observation', 'derived')").fetchall()]
+    found = (each for each in knowing.known(database, ids).values() if each.stands)
+    return sorted(found, key=lambda each: (each.valid_from, each.id))
+
+
+def told(database: Database, found: Sequence[Known]) -> list[Waiting]:
+    """These memories with what a decision needs."""
+    ids = json.dumps([each.id for each in found])
+    names = dict(database.execute(_PROJECTS, (json.dumps([each.project_id for each in found if each.project_id]),)).fetchall())
+    sides: dict[str, list[str]] = {}
+    for memory, side in database.execute(_SIDES, (ids,)).fetchall():
+        sides.setdefault(memory, []).append(side)
+    others = knowing.known(database, [each for found_sides in sides.values() for each in found_sides])
+    quotes: dict[str, list[Quoted]] = {}
+    wanted = json.dumps([each.id for each in found] + list(others))
+    for memory, *row in database.execute(_QUOTES, (wanted,)).fetchall():
+        quotes.setdefault(memory, []).append(Quoted(*row))
+    result = []
+    for each in found:
+        named = tuple(others[side] for side in sides.get(each.id, []) if side in others)
+        proof = quotes.get(each.id, []) or [quote for side in named for quote in quotes.get(side.id, [])[:1]]
+        reason, why = _why(each)
+        project = names.get(each.project_id) if each.project_id else None
+        result.append(Waiting(each, reason, why, project, tuple(proof), named if each.level == "contradiction" else ()))
+    return result
+
+
+def _why(memory: Known) -> tuple[str, str]:
+    if memory.held == "quarantine":
+        return "quarantine", f"quarantined: {memory.detail.get('reason') or 'a person has to look at it first'}"
+    if memory.level == "contradiction":
+        return "contradiction", "two statements contradict each other: accept the one that holds"
+    return "confidence", f"found with little confidence: {memory.confidence:.2f}"
+
+
+def accepting(database: Database, ids: Sequence[str]) -> list[Act]:
+    """What has to be noted so that these hold. Of statements that contradict each other the one accepted replaces the other."""
+    acts: list[Act] = []
+    for memory in _named(database, ids):
+        sides = _sides(database, memory.id)
+        if memory.level == "contradiction":
+            raise UsageError(f"{memory.id} is a contradiction: one of its sides can be accepted", hint=_choose(sides))
+        over = [side for each in _contradictions(database, memory.id) for side in _sides(database, each) if side != memory.id]
+        if memory.made_by == "person" and not over:
+            raise UsageError(f"{memory.id} was kept by a person: there is nothing to accept", hint="see `hindbrain review`")
+        acts.append({"target": memory.id, "over": [*dict.fromkeys(over)]})
+    chosen = {str(act["target"]) for act in acts}
+    for act in acts:
+        if isinstance(act["over"], list) and (both := chosen.intersection(map(str, act["over"]))):
+            raise UsageError(f"{act['target']} and {sorted(both)[0]} contradict each other", hint="accept one of them")
+    return acts
+
+
+def rejecting(database: Database, ids: Sequence[str]) -> list[Act]:
+    """What has to be noted so that these are never told. A contradiction that is rejected is none: both sides hold."""
+    acts: list[Act] = []
+    for memory in _named(database, ids):
+        if memory.made_by == "person":
+            raise UsageError(f"{memory.id} was kept by a person", hint="use `hindbrain correct` or `hindbrain forget`")
+        acts.append({"target": memory.id})
+    return acts
+
+
+def editing(database: Database, identifier: str) -> Known:
+    """The memory to be put in other words."""
+    (memory,) = _named(database, [identifier])
+    if memory.level == "contradiction":
+        raise UsageError(f"{memory.id} is a contradiction and has no words of its own", hint=_choose(_sides(database, memory.id)))
+    if memory.made_by == "person":
+        raise UsageError(f"{memory.id} was kept by a person", hint="use `hindbrain correct`")
+    return memory
+
+
+def _named(database: Database, ids: Sequence[str]) -> list[Known]:
+    """Each once, in the order named. Raises NotFound, UsageError for one that was replaced."""
+    found = knowing.known(database, ids)
+    for each in dict.fromkeys(ids):
+        if each not in found:
+            raise NotFound(f"there is no memory {each}", hint="see `hindbrain review`")
+        if (newer := found[each].superseded_by) is not None:
+            raise UsageError(f"{each} was replaced by {newer}", hint=f"name {newer} instead")
+    return [found[each] for each in dict.fromkeys(ids)]
+
+
+def _contradictions(database: Database, side: str) -> list[str]:
+    return [str(row[0]) for row in database.execute(_OPEN, (side,)).fetchall()]
+
+
+def _sides(database: Database, contradiction: str) -> list[str]:
+    return [str(row[1]) for row in database.execute(_SIDES, (json.dumps([contradiction]),)).fetchall()]
+
+
+def _choose(sides: Sequence[str]) -> str:
+    return f"name {' or '.join(sides)}" if sides else "see `hindbrain review`"

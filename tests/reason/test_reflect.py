@@ -1,0 +1,230 @@
+"""What new statements do to what stands: the newest wins, in whatever order they arrive, on both engines."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hindbrain.capture.event import Event, session_id
+from hindbrain.ledger import reasoned
+from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.known import Known
+from hindbrain.ledger.statement import Statement
+from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Supersede
+from hindbrain.reason.partners import PARTNERS, Partners
+from hindbrain.reason.reflect import apply, judge, reflect
+from hindbrain.reason.reflecting import compared
+from tests.conformance.reasoning import RULES, tell
+from tests.conformance.states import is_sound, rows
+from tests.engines import NewLedger
+from tests.ledger.making import event, place_event
+from tests.reason.knowing import by_words, know
+
+POSTGRES = know("m1", "Use Postgres for the orders.", at=10)
+MYSQL = know("m2", "We moved the orders to MySQL.", at=20)
+SQLITE = know("m3", "MySQL is out, the orders are on SQLite now.", at=30)
+
+
+def short(changes: Sequence[Change]) -> list[tuple[str, ...]]:
+    """Changes in few words."""
+    told: list[tuple[str, ...]] = []
+    for change in changes:
+        match change:
+            case Supersede():
+                told.append(("supersede", change.old, change.new))
+            case Contradict():
+                told.append(("contradict", change.other, change.one))
+            case Reinforce():
+                told.append(("reinforce", change.old, change.new))
+            case Insight():
+                told.append(("insight", change.text, *change.supports))
+            case _:
+                told.append(("other",))
+    return told
+
+
+def test_the_newer_takes_the_olders_place_whichever_arrives_first() -> None:
+    assert short(reflect([MYSQL], [POSTGRES, MYSQL], by_words)) == [("supersede", "m1", "m2")]
+    assert short(reflect([POSTGRES], [MYSQL], by_words)) == [("supersede", "m1", "m2")]
+    assert short(reflect([MYSQL, POSTGRES], [], by_words)) == [("supersede", "m1", "m2")]
+
+
+def test_another_tool_for_the_same_is_found_even_where_no_word_is_shared() -> None:
+    old, new = know("m1", "We stay on Core Data.", at=10), know("m2", "Settled on GRDB after all.", at=20)
+    assert short(reflect([new], [old, MYSQL], by_words)) == [("supersede", "m1", "m2")]
+
+
+def test_a_change_says_how_it_was_before() -> None:
+    (change,) = reflect([MYSQL], [POSTGRES], by_words)
+    assert change == Supersede("m1", "m2", 20, "said otherwise later",
+                               {"confidence": 0.8, "valid_to": None, "superseded_by": None, "seen": 1})  # fmt: skip
+
+
+def test_what_was_superseded_still_supersedes_what_came_before_it() -> None:
+    gone = replace(MYSQL, superseded_by="m3", valid_to=30)
+    assert ("supersede", "m1", "m2") in short(reflect([POSTGRES], [gone, SQLITE], by_words))
+
+
+def test_a_pinned_memory_is_contradicted_and_stays() -> None:
+    assert short(reflect([MYSQL], [replace(POSTGRES, pinned=True)], by_words)) == [("contradict", "m1", "m2")]
+
+
+def test_a_rule_for_everywhere_is_not_replaced_by_what_one_project_says_without_a_word_of_change() -> None:
+    everywhere = know("m1", "indent with tabs in all code", "instruction", 10, scope="global")
+    here = know("m2", "indent with spaces in all code", "instruction", 20)
+    assert judge(here, everywhere, by_words) == "contradicts"
+    assert judge(replace(here, text="from now on indent with spaces in all code"), everywhere, by_words) == "supersedes"
+
+
+def test_what_is_held_back_or_of_another_project_or_no_statement_changes_nothing() -> None:
+    others = [replace(MYSQL, held="quarantine"), replace(MYSQL, held="rejected"), replace(MYSQL, project_id="p2"),
+              replace(MYSQL, level="digest_long"), replace(MYSQL, level="contradiction")]  # fmt: skip
+    assert [reflect([each], [POSTGRES], by_words) for each in others] == [[]] * len(others)
+
+
+def test_what_somebody_else_decided_of_a_pair_is_kept_but_replaces_no_pin_and_no_persons_word() -> None:
+    agent = replace(MYSQL, trust="assistant")
+    for older, newer, found in ((POSTGRES, MYSQL, "supersede"), (replace(POSTGRES, pinned=True), MYSQL, "contradict"),
+                                (POSTGRES, agent, "contradict")):  # fmt: skip
+        assert short(reflect([newer], [older], by_words, {("m2", "m1"): "supersedes"})) == [(found, "m1", "m2")]
+    assert reflect([MYSQL], [POSTGRES], by_words, {("m2", "m1"): ""}) == []
+
+
+def test_two_sides_of_one_turn_are_both_meant() -> None:
+    one, other = (replace(each, session_id="s", valid_from=10) for each in (POSTGRES, MYSQL))
+    assert reflect([one, other], [], by_words) == []
+
+
+def test_later_in_one_session_only_what_says_that_it_changes_something_does() -> None:
+    older = know("m1", "the timeout for uploads is 30 seconds", at=1, session_id="s")
+    plain = know("m2", "the timeout for uploads is 60 seconds", at=2, session_id="s")
+    said = replace(plain, text="the timeout for uploads is 60 seconds now")
+    assert (judge(plain, older, by_words), judge(said, older, by_words)) == ("", "supersedes")
+    assert judge(replace(plain, kind="correction"), older, by_words) == "supersedes"
+
+
+def test_a_contradiction_of_what_was_superseded_in_the_same_breath_is_not_told() -> None:
+    first = know("m1", "the rate limit is 100 requests per minute", "fact", 1)
+    heard = know("m2", "the rate limit is 60 requests per minute afaik", "fact", 2)
+    settled = know("m3", "the rate limit is now 200 requests per minute", "decision", 3)
+    assert short(reflect([first, heard], [], by_words)) == [("contradict", "m1", "m2")]
+    told = short(reflect([first, heard, settled], [], by_words))
+    assert ("contradict", "m1", "m2") not in told and ("supersede", "m1", "m3") in told
+
+
+AGREEING = [
+    know("m1", "run make lint before every commit", "instruction", 1),
+    know("m2", "as always, run make lint before the commit", "instruction", 2),
+    know("m3", "again: make lint before you commit, as always", "instruction", 3),
+]
+
+
+def test_what_three_sessions_agree_on_is_an_insight_in_the_best_words_with_its_supports() -> None:
+    insights = [each for each in reflect(AGREEING[2:], AGREEING[:2], by_words) if isinstance(each, Insight)]
+    assert insights == [Insight("instruction", AGREEING[2].text, ("m1", "m2", "m3"), "project", "p1")]
+
+
+def test_what_is_said_three_times_in_one_session_is_none() -> None:
+    once = [replace(each, session_id="s") for each in AGREEING]
+    assert not [each for each in reflect(once[2:], once[:2], by_words) if isinstance(each, Insight)]
+
+
+def test_what_tools_say_three_times_is_none() -> None:
+    tools = [replace(each, kind="fact", trust="tool") for each in AGREEING]
+    assert not [each for each in reflect(tools[2:], tools[:2], by_words) if isinstance(each, Insight)]
+
+
+def test_an_insight_in_other_words_of_fewer_is_replaced() -> None:
+    made = know("i1", AGREEING[0].text, "instruction", 2, level="derived", session_id=None)
+    (insight,) = [each for each in reflect(AGREEING[2:], [*AGREEING[:2], made], by_words) if isinstance(each, Insight)]
+    assert (insight.text, insight.replaces) == (AGREEING[2].text, ("i1",))
+
+
+def test_a_statement_is_compared_with_few_of_many_and_the_right_one_is_among_them() -> None:
+    choose = random.Random(3)
+    words = [f"{first}{second}{third}" for first in "bdfg" for second in "aeio" for third in ("lun", "mar", "ner", "pak", "rus")]
+    many = [know(f"x{number:05}", " ".join(choose.choices(words, k=9)), "fact", number) for number in range(10_000)]
+    asked: list[str] = []
+
+    def counting(one: str, other: str) -> float:
+        asked.append(one)
+        return by_words(one, other)
+
+    new = [replace(MYSQL, id=f"n{number}", valid_from=20_000 + number, text=f"We moved the orders{number} table to MySQL.")
+           for number in range(50)]  # fmt: skip
+    old = [replace(POSTGRES, id=f"o{number}", text=f"Use Postgres for the orders{number} table.") for number in range(50)]
+    partners = Partners([*many, *old])
+    assert max(len(partners.of(each)) for each in new) == PARTNERS <= 30
+    found = short(reflect(new, [*many, *old], counting))
+    assert {("supersede", f"o{number}", f"n{number}") for number in range(50)} <= set(found)
+    assert len(asked) <= 50 * PARTNERS * 2
+
+
+SAID = [
+    ("s1", 100, "decision", "Use Postgres for the orders service."),
+    ("s2", 200, "decision", "We moved the orders service to MySQL."),
+    ("s3", 300, "decision", "MySQL is out, the orders service is on SQLite now."),
+    ("s4", 150, "instruction", "run make lint before every commit"),
+    ("s5", 250, "instruction", "as always, run make lint before the commit"),
+    ("s6", 350, "instruction", "again: make lint before you commit, as always"),
+    ("s7", 120, "fact", "the rate limit is 100 requests per minute"),
+    ("s8", 220, "fact", "the rate limit is 60 requests per minute afaik"),
+    ("s9", 130, "task", "still to do: rotate the signing keys"),
+    ("s10", 330, "fact", "rotating the signing keys is done"),
+]
+
+
+def turn(said: tuple[str, int, str, str]) -> Event:
+    session, at, _, text = said
+    return event(session=session, key=f"turn of {session}", at=at, text=text, cwd="/p")
+
+
+def end_state(ledger: Evidence, order: Sequence[int]) -> dict[str, Any]:
+    """What stands after statements were found one after the other and reflected on each time."""
+    tell(ledger, place_event("/p", "git:h/p", 3), *(turn(each) for each in SAID))
+    (project,) = rows(ledger, "SELECT id FROM projects")[0]
+    for number in order:
+        session, _, kind, text = SAID[number]
+        found = Statement(kind, text, (turn(SAID[number]).id,), text, 0.8)
+        with ledger.writing() as database:
+            reasoned.put(database, session_id("claude-code", session), RULES, [found], 5_000)
+            new = reasoned.unreflected(database, project)
+            apply(database, reflect(new, compared(database, project), by_words), 9_000)
+            reasoned.mark_reflected(database, [each.id for each in new])
+    memories = "SELECT id, level, kind, text, confidence, valid_from, valid_to, superseded_by FROM memories ORDER BY id"
+    links = "SELECT memory_id, role, turn_id, target_memory_id FROM links ORDER BY 1, 2, 3, 4"
+    assert is_sound(ledger)
+    return {"memories": rows(ledger, memories), "links": sorted(rows(ledger, links), key=str)}
+
+
+def test_whatever_the_order_of_arrival_the_same_stands_in_the_end(new_ledger: NewLedger) -> None:
+    orders = [list(range(len(SAID))), list(reversed(range(len(SAID))))]
+    for seed in range(3):
+        random.Random(seed).shuffle(mixed := list(range(len(SAID))))
+        orders.append(mixed)
+    states = [end_state(new_ledger(), order) for order in orders]
+    standing = {row[3] for row in states[0]["memories"] if row[6] is None}
+    assert SAID[2][3] in standing and not {SAID[0][3], SAID[1][3], SAID[8][3]} & standing
+    levels = sorted(row[1] for row in states[0]["memories"])
+    assert [level for level in levels if level != "observation"] == ["contradiction", "derived"]
+    assert all(state == states[0] for state in states)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_any_set_of_statements_the_pairs_found_do_not_depend_on_which_are_new(seed: int) -> None:
+    choose = random.Random(seed)
+    every: list[Known] = [know(f"m{number}", text, kind, at) for number, (_, at, kind, text) in enumerate(SAID)]
+    whole = lasting(reflect(every, [], by_words))
+    choose.shuffle(every)
+    split = choose.randrange(len(every))
+    first, second = every[:split], every[split:]
+    assert lasting([*reflect(first, [], by_words), *reflect(second, first, by_words)]) == whole
+
+
+def lasting(changes: Sequence[Change]) -> set[tuple[str, ...]]:
+    """Contradictions and insights depend on what stands when they are found."""
+    return {each for each in short(changes) if each[0] in ("supersede", "reinforce")}
