@@ -225,3 +225,11 @@ def test_a_word_the_table_has_in_pieces_is_like_nothing_but_itself() -> None:
     asked = asked_words("when is pycon?", static)
     assert support(asked, "The circular import came from our own module called wcwidth.py.", static).share == 0.0
     assert support(asked, "PyCon is in May.", static).share == 1.0
+
+
+def test_a_question_that_names_only_the_kind_of_answer_is_answered_by_what_speaks_of_its_first_word(tmp_path: Path) -> None:
+    with Memory.open(home=tmp_path) as memory:
+        memory.record(agent="a", session="s", role="user", text="we moved payments to Adyen last week", project="shop")
+        memory.settle()
+        assert memory.ask("which payment provider do we use?", project="shop").known
+        assert not memory.ask("which identity provider do we use?", project="shop").known

@@ -39,6 +39,7 @@ WEAK: Final = 0.3
 KIND: Final = 0.5
 UNHEARD: Final = 0.6
 UNHEARD_KIND: Final = 0.8
+ONE_KIND: Final = 0.6  # what a text counts that speaks of a part of the kind of answer, where nothing else is asked
 OTHER: Final = 0.5  # what a text counts that speaks of another thing of the same kind
 TELLING: Final = 4  # words of its own that a reply has at least: "yes, will do" is none
 _LOOKED_AT: Final = 4_000
@@ -143,6 +144,11 @@ def support(asked: Sequence[Word], text: str, static: Static | None) -> Support:
     said = list(dict.fromkeys(spaced(text).split()))[:MAX_TEXT_WORDS]
     covered = _covered([each.word for each in asked], said, static)
     share = sum(each.weight * part for each, part in zip(asked, covered, strict=True)) / total
+    kinds = [part for each, part in zip(asked, covered, strict=True) if each.kind]
+    if kinds and kinds[0] == 1.0 and all(each.kind or _of_the_frame(each.word) for each in asked):
+        # "which payment provider do we use": nothing but the kind of answer is named; what is told of payments may answer it
+        missing = [each.word for each, part in zip(asked, covered, strict=True) if each.kind and part < 0.5]
+        return Support(1.0 if min(kinds) == 1.0 else ONE_KIND, tuple(missing))
     if _of_another(asked, covered, text):
         share *= OTHER
     for each, part in zip(asked, covered, strict=True):
