@@ -215,6 +215,7 @@ def test_a_cut_at_any_request_of_the_queue_leaves_all_or_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # every request of the longest transaction there is, each with a new connection
 @pytest.mark.parametrize("when", WHENS)
 @pytest.mark.parametrize("name", LONG)
 def test_a_cut_at_any_request_of_taking_evidence_in_leaves_all_or_nothing(

@@ -171,7 +171,7 @@ class Candidates:
             return []
         condition, values = self._scope.condition("memories")
         ended_after = -rank.FOREVER if self._question.wants_past else self._scope.before
-        query = _MEMORIES.format(project=condition, told=rank.TOLD)
+        query = _MEMORIES.format(project=condition, told=rank.SEARCHED)
         limits = (json.dumps(named), self._scope.after, self._scope.before, ended_after)
         rows = self._database.execute(query, (*limits, *values)).fetchall()
         return [self._memory(row, scores.get(row[0], 0.0)) for row in rows]

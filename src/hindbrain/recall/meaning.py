@@ -132,7 +132,7 @@ def _within(database: Database, found: Sequence[Near], scope: rank.Scope) -> lis
         known |= {row[0] for row in rows}
     condition, values = scope.condition("memories")
     if memories:
-        statement = _MEMORIES.format(project=condition, told=rank.TOLD)
+        statement = _MEMORIES.format(project=condition, told=rank.SEARCHED)
         rows = database.execute(statement, (json.dumps(sorted(memories)), *times, scope.before, *values))
         known |= {row[0] for row in rows}
     return [each for each in found if (each.memory if each.turn is None else each.turn) in known]

@@ -63,6 +63,8 @@ WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BE
 """
 # What may be told at all: not what waits for a person or was rejected, and neither digests nor notes of contradictions.
 TOLD = "memories.held = '' AND memories.level IN ('observation', 'derived')"
+# What a search finds: an insight says again what was said, and the turns that say it are found themselves.
+SEARCHED = "memories.held = '' AND memories.level = 'observation'"
 _STANDING = """
 SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
        turns.key, turns.session_id
@@ -285,7 +287,7 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
     scores = dict(best)
     looked_at = "[" + ",".join(f'"{each}"' for each in scores) + "]"  # ids are plain letters and digits
     # what was found in a session is told by the turn that says it
-    query = _MEMORIES.format(project=condition, told=f"{TOLD} AND (memories.session_id IS NULL OR memories.level = 'derived')")
+    query = _MEMORIES.format(project=condition, told=f"{SEARCHED} AND memories.session_id IS NULL")
     rows = connection.execute(query, (looked_at, scope.after, scope.before, scope.before, *values)).fetchall()
     scored = [(*row, scores[row[0]]) for row in rows]
     scored.sort(key=lambda row: (-row[7], row[0]))

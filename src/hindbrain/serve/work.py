@@ -228,11 +228,12 @@ class Work:
             return
         try:
             with self._open() as ledger:
-                for kind in (*telling.FOLLOWING, telling.DREAM):
-                    hurry(Queue(ledger, self._clock), kind)
+                hurried = sum([hurry(Queue(ledger, self._clock), kind) for kind in (*telling.FOLLOWING, telling.DREAM)])
         except LedgerError as error:
             log.info("jobs are not hurried: %s", error.message)
-        self._runner.wake()
+            return
+        if hurried:  # a runner that is woken for nothing says for a moment that something may be due, and nobody would leave
+            self._runner.wake()
 
     def anything_after_all(self) -> bool:
         """Look once more, now that nobody can wake us; True when there is something to stay for."""
@@ -275,8 +276,8 @@ def _anything_live(open_ledger: OpenLedger, clock: Clock, table: Mapping[str, Ki
         return any(kind in table and state in ("ready", "running") for kind, state in queue.counts())
 
 
-def hurry(queue: Queue, kind: str) -> None:
-    """Have jobs done that merely wait for more to come. What failed keeps its backoff, and a deep dream waits for the night."""
+def hurry(queue: Queue, kind: str) -> int:
+    """Have jobs done that merely wait for more to come; how many. What failed keeps its backoff, a deep dream its time."""
     listed = queue.listing(state="waiting", kind=kind, limit=MOST_LISTED)
     waiting = [job for job in listed if not job.attempts and not job.delays and job.key != telling.DEEP]
     for start in range(0, len(waiting), _TOLD_AT_ONCE):
@@ -284,6 +285,7 @@ def hurry(queue: Queue, kind: str) -> None:
             NewJob(kind, job.key, {**job.payload, telling.AT_ONCE: True}, job.priority, job.group, forced=job.forced)
             for job in waiting[start : start + _TOLD_AT_ONCE]
         ])  # fmt: skip
+    return len(waiting)
 
 
 def counted(home: Home, shared: Shared | None, clock: Clock) -> dict[str, int]:
