@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from hindbrain.reason.applying import apply
 from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Standing, Supersede, standing
+from hindbrain.reason.families import tools
 from hindbrain.reason.gate import tells_of_oneself
 from hindbrain.reason.partners import Partners
 from hindbrain.reason.relation import Likeness, outranks, relation, says_change
+from hindbrain.reason.vocabulary import plain
+from hindbrain.recall.fitting import stem
+from hindbrain.recall.words import STOP_WORDS, spaced
 
 __all__ = ["apply", "judge", "reflect"]
 
 AGREEING: Final = 3  # sessions that must agree before it is an insight
 MOST_AGREEING: Final = 12
+LEAST_LIKE: Final = 0.3  # of two statements about one thing; of a hundred labelled ones 88 are so alike, or share two words
+LEAST_SHARED: Final = 2
 INSIGHTFUL: Final = ("preference", "instruction", "correction", "lesson", "procedure", "fact", "decision")
 BEST_CHARS: Final = (20, 160)  # a statement of this length says what it means and no more
 
@@ -134,7 +141,27 @@ def _comparable(one: Standing, other: Standing) -> bool:
 
 def judge(newer: Standing, older: Standing, likeness: Likeness) -> str:
     """The relation of two memories, where they come from being looked at too."""
-    return allowed(newer, older, relation(newer, older, likeness))
+    said = relation(newer, older, likeness)
+    if said in ("supersedes", "contradicts") and not _on_one_topic(newer, older, likeness):
+        return ""
+    return allowed(newer, older, said)
+
+
+def _on_one_topic(newer: Standing, older: Standing, likeness: Likeness) -> bool:
+    """One word in common ends nothing: "RS256 keys are retired" says nothing of "UUIDv7 primary keys"."""
+    if newer.detail.get("instead_of") or _tools(newer.text) & _tools(older.text):
+        return True  # it says itself what it replaces, or names what can take the other's place
+    return likeness(newer.text, older.text) >= LEAST_LIKE or len(_telling(newer.text) & _telling(older.text)) >= LEAST_SHARED
+
+
+@lru_cache(4_096)
+def _tools(text: str) -> frozenset[str]:
+    return frozenset(family for family, _ in tools(plain(text)))
+
+
+@lru_cache(4_096)
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in spaced(text).split() if word not in STOP_WORDS and len(word) > 2)
 
 
 def allowed(newer: Standing, older: Standing, said: str) -> str:
