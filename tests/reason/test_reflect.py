@@ -58,6 +58,12 @@ def test_another_tool_for_the_same_is_found_even_where_no_word_is_shared() -> No
     assert short(reflect([new], [old, MYSQL], by_words)) == [("supersede", "m1", "m2")]
 
 
+def test_one_word_in_common_ends_nothing() -> None:
+    old = know("m1", "New tables get UUIDv7 primary keys", at=10)
+    new = know("m2", "JWT signing switches to EdDSA, RS256 keys are retired", at=20)
+    assert short(reflect([new], [old], by_words)) == []
+
+
 def test_a_change_says_how_it_was_before() -> None:
     (change,) = reflect([MYSQL], [POSTGRES], by_words)
     assert change == Supersede("m1", "m2", 20, "said otherwise later",
