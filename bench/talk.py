@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from hindbrain.capture.event import Event, stable_id
 from hindbrain.journal.line import EVENT, Line
 from hindbrain.journal.read import Record
-from hindbrain.ledger.ingest import Batch, segment_source
+from hindbrain.ledger.ingest import BATCH_RECORDS, Batch, segment_source
 
-BATCH = 1000
+BATCH = BATCH_RECORDS  # as the worker takes them in
 PROJECTS = 200
 OPEN_SESSIONS = 8
 WORDS = 60_000

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hindbrain.ledger import reasoned
+import pytest
+
+from hindbrain.ledger import reasoned, removal
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.reasoned import Call
 from tests.conformance.reasoning import ONE, RULES, TEXTS, TURNS, TWO, act, put, standing, statement, tell
@@ -13,6 +15,7 @@ from tests.conformance.states import is_sound, rows
 from tests.engines import NewLedger
 from tests.ledger.making import event
 
+CONTRADICTED = "SELECT memory_id, number, target_memory_id, created_at FROM links WHERE role = 'contradicts' ORDER BY 1, 2"
 REPLY = Call("k1", 50, "openai", "small", "extract", "a reply\x00 \ud800", "p_x", 100, 20, 7, (ONE, TWO))
 
 
@@ -82,6 +85,42 @@ def test_a_dream_can_be_taken_back(told: Evidence) -> None:
     plain = [[[value for value in row if not (isinstance(value, str) and value.startswith("{"))] for row in table]
              for table in (*before, *after)]  # fmt: skip
     assert plain[:2] == plain[2:]
+
+
+@pytest.mark.parametrize("way", ["replaced", "faded"])
+def test_taking_a_dream_back_brings_back_the_contradictions_it_had_settled(told: Evidence, way: str) -> None:
+    first, second, third = (statement(turn) for turn in TURNS[:3])
+    put(told, ONE, [first, second, third])
+    with told.writing() as database:
+        made = reasoned.contradict(database, first.id, second.id, f"“{TEXTS[0]}” / “{TEXTS[1]}”", 700)
+    before = rows(told, f"SELECT * FROM memories WHERE id = '{made}'"), rows(told, CONTRADICTED)
+    with told.writing() as database:
+        reasoned.note_change(database, "dream 1", first.id, at=5)
+        if way == "replaced":
+            reasoned.supersede(database, first.id, third.id, 800)
+        else:
+            database.execute("UPDATE memories SET valid_to = 800 WHERE id = ?", (first.id,))
+            removal.settle(database, [first.id])
+    assert rows(told, CONTRADICTED) == []
+    with told.writing() as database:
+        assert reasoned.undo(database, "dream 1", 900) == 1
+    assert (rows(told, f"SELECT * FROM memories WHERE id = '{made}'"), rows(told, CONTRADICTED)) == before
+    assert is_sound(told)
+
+
+def test_taking_a_dream_back_brings_no_contradiction_back_that_somebody_settled(told: Evidence) -> None:
+    first, second, third = (statement(turn) for turn in TURNS[:3])
+    put(told, ONE, [first, second, third])
+    with told.writing() as database:
+        made = reasoned.contradict(database, first.id, second.id, "they differ", 700)
+        reasoned.note_change(database, "dream 1", first.id)
+        reasoned.note_change(database, "dream 2", third.id)
+        reasoned.supersede(database, first.id, third.id, 800)
+    tell(told, *act("reject", second.id, 9_100))
+    with told.writing() as database:
+        reasoned.undo(database, "dream 1", 900)
+    assert rows(told, f"SELECT id FROM memories WHERE id = '{made}'") == []
+    assert is_sound(told)
 
 
 def test_taking_a_dream_back_leaves_what_people_decided_and_what_is_gone(told: Evidence) -> None:

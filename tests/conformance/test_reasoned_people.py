@@ -207,3 +207,20 @@ def test_a_memory_that_was_forgotten_does_not_come_back(told: Evidence) -> None:
     tell(told, forget_event([found.id], 99_999))
     assert put(told, ONE, [found]) == Put()
     assert rows(told, "SELECT count(*) FROM memories") == [(0,)]
+
+
+def test_an_insight_that_lost_its_supports_stands_on_turns_when_its_preference_is_taken_back(told: Evidence) -> None:
+    first, second = statement(TURNS[0]), statement(TURNS[1])
+    put(told, ONE, [first, second])
+    with told.writing() as database:
+        made = reasoned.put_insight(database, "insight", "Storage is settled.", [first.id], "global", None, RULES, 600)
+    done = act("accept", made, over=[second.id])
+    tell(told, *done, *act("pin", made, 9_100))
+    assert standing(told) == [TEXTS[0], "Storage is settled."]
+    put(told, ONE, [second])
+    assert standing(told) == ["Storage is settled."]
+    tell(told, forget_event([done[0].id], 9_999))  # what it replaced was no evidence of it
+    assert standing(told) == [TEXTS[1], "Storage is settled."]
+    links = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_id = ?"
+    assert rows(told, links, (made,)) == [("derived_from", TURNS[0].id, None)]
+    assert is_sound(told)

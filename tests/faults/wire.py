@@ -90,6 +90,8 @@ class Wire:
                 client.close()
                 continue
             server.settimeout(None)
+            for each in (client, server):  # else an answer in several parts waits for the kernel's delayed acknowledgement: 40 ms
+                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._open += [client, server]
             threading.Thread(target=_Link(self, client, server).run, daemon=True).start()

@@ -32,6 +32,24 @@ def test_a_proposal_and_a_yes_are_a_decision_of_the_users() -> None:
         ("Mein Vorschlag: Originale nach S3.", "passt", "Originale nach S3"),
         ("Propongo lo siguiente: una tabla `returns` con estados.", "dale", "Una tabla `returns` con estados"),
         ("Yo usaría cookies firmadas.", "perfecto, así", "Cookies firmadas"),
+        ("I'd keep the index in memory and write it out at exit.", "You had me at memory. Let's do precisely that.",
+         "Keep the index in memory and write it out at exit"),
+        ("I'd keep the index in memory and write it out at exit.", "can't see a hole in that. and the size?",
+         "Keep the index in memory and write it out at exit"),
+        ("I'd keep the index in memory and write it out at exit.", "That matches my intuition, so yes.",
+         "Keep the index in memory and write it out at exit"),
+        ("Ich würde alles auf C++20 heben, der Compiler bleibt.", "Von mir aus, schadet ja nicht.",
+         "Alles auf C++20 heben, der Compiler bleibt"),
+        ("Yo pasaría los informes a un trabajo nocturno con su propia cola.", "tiene todo el sentido, me lo compro. y qué cola?",
+         "Los informes a un trabajo nocturno con su propia cola"),
+        ("La cola dejaría pasar a 300 alumnos a la vez.", "Me cuadra.", "La cola dejaría pasar a 300 alumnos a la vez"),
+        ("For recipes with steps and tags I'd take Drift on top of SQLite.", "sold, build that",
+         "For recipes with steps and tags I'd take Drift on top of SQLite"),
+        ("In that case: we write our own frame parser as a module.", "yep. own parser",
+         "We write our own frame parser as a module"),
+        ("Premiums could be sent as strings in version 2.", "Let us do so, please.",
+         "Premiums could be sent as strings in version 2"),
+        ("I'd store every id in a table with a unique index.", "yep", "Store every id in a table with a unique index"),
     ],
 )
 def test_proposals_are_agreed_to_in_many_words(proposal: str, yes: str, text: str) -> None:
@@ -42,6 +60,7 @@ def test_proposals_are_agreed_to_in_many_words(proposal: str, yes: str, text: st
     assert found[0].quote == quote
 
 
+KAFKA = "I'd suggest moving all of the order events to Kafka this spring."
 OPTIONS = "Options: (a) a header, (b) /v2 in the path, (c) a query parameter."
 
 
@@ -87,6 +106,15 @@ def test_a_pick_may_follow_a_question_about_the_options() -> None:
         ("I'd suggest moving to Kafka.", "let me think about it"),
         ("I'd suggest moving to Kafka.", "ok let's do postgres then"),
         ("I'd suggest moving to Kafka.", "run the tests"),
+        (KAFKA, "I have an issue with that"),
+        (KAFKA, "postgres would be better"),
+        (KAFKA, "makes sense. which version?"),
+        (KAFKA, "ok so kafka. hm wait. leave it open"),
+        (KAFKA, "dont you run that. i do it"),
+        (KAFKA, "puede ser, más adelante"),
+        (f"{KAFKA} Anything else you met lately?", "yes, the one from tuesday"),
+        ("So the parser is the part that reads the frames.", "yes"),
+        ("Raising the limit would only slow it down.", "makes sense"),
         ("I've moved it to Kafka.", "yes, great"),
         ("Want me to run the tests?", "yes"),
         ("I'd label the issue as help wanted.", "do that"),
@@ -101,6 +129,11 @@ def test_a_pick_may_follow_a_question_about_the_options() -> None:
 )
 def test_refusals_questions_one_off_steps_and_reports_decide_nothing(agent: str, user: str) -> None:
     assert agreed(talk("u: hm", f"a: {agent}", f"u: {user}")) == []
+
+
+def test_a_question_for_a_yes_takes_nothing_from_the_proposal() -> None:
+    turns = talk("u: hm", "a: I'd store every event id in a table with a unique index. Shall I?", "u: yep")
+    assert [each.text for each in agreed(turns)] == ["Store every event id in a table with a unique index"]
 
 
 def test_nobody_agrees_to_what_was_not_said_last() -> None:

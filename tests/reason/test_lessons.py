@@ -66,6 +66,10 @@ def test_a_cause_without_a_fix_is_told_with_the_command_that_worked() -> None:
         "the flaky upload test was down to clock skew in the runner",
         "Also lag's am MovePosition in Update, mit FixedUpdate ist das Ruckeln weg.",
         "resulta que el proxy cortaba a los 30 segundos",
+        "quotes were refused because the date was compared in UTC, and comparing in local time cured it",
+        "ci broke cause simd needs nightly, threw it out and stable builds again",
+        "Die Konfiguration war weg, weil die Seite gelöscht war; seit die zweite Kopie drin ist, ist Ruhe",
+        "salían duplicados porque el portal reenvía el aviso, y con un índice único se acabó",
     ],
 )
 def test_what_the_user_tells_of_a_repair_is_the_users(told: str) -> None:
@@ -93,6 +97,13 @@ def test_what_nobody_said_is_told_as_what_happened() -> None:
         ("pip install httpx && pytest -q", "uv add httpx && pytest -q", False),
         ("cat a.txt", "cat src/a.txt", False),
         ("make x", "ls && make x", False),
+        ("bq query --pretty < a.sql | head", "bq --location=europe-west3 query --pretty < a.sql | head", True),
+        ("php -d memory_limit=128M bin/console pdf", "php -d memory_limit=512M bin/console pdf", True),
+        ("sbt compile", "grep -n circe build.sbt && sed -i s/a/b/ build.sbt && sbt compile", True),
+        ("python3 t.py --sheet a.csv", "iconv -f latin1 a.csv > b.csv && python3 t.py --sheet b.csv", True),
+        ("go test ./...", "go test ./... --verbose", False),
+        ("fly logs -a x | tail -n 8", "fly ssh -a x | tail -n 5", False),
+        ("npm run build", "npm run lint", False),
     ],
 )
 def test_only_something_added_to_the_same_command_is_a_lesson(failed: str, worked: str, wanted: bool) -> None:
@@ -141,11 +152,55 @@ def test_the_error_of_a_tool_is_left_out_where_it_gives_orders() -> None:
                      id="red without a fix"),
         pytest.param(talk("u: find out what the root cause is and fix it"), id="an order"),
         pytest.param(talk("u: in the old project the problem was always DNS"), id="of another place"),
+        pytest.param(talk("u: build it", "c: make x", "e: error: Unknown column 'issued_at'",
+                          "a: It failed because I assumed the date was in `issued_at`.", "c: make x", "r: ok"),
+                     id="a slip of the agent"),
+        pytest.param(talk("u: build it", "c: make x", "e: error: connection refused on 1883",
+                          "a: Connection refused on 1883, although it is up. Perhaps the listener isn't bound.",
+                          "c: make x", "r: ok"), id="what was seen"),
+        pytest.param(talk("u: the tariffSwitch test fails and the branch is slow", "c: make x", "r: ok",
+                          "a: The tariffSwitch branch is separate, so nothing of it mixes with yours now."),
+                     id="a remark in passing"),
+        pytest.param(talk("u: the label is wrong", "a: Fixed; the routes in the manager match on `core` too."),
+                     id="only that it is fixed"),
         pytest.param([], id="nothing"),
     ],
 )  # fmt: skip
 def test_routine_guesses_requests_and_what_others_wrote_are_no_lessons(turns: list[Said]) -> None:
     assert lessons(turns) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The import died because it read the whole file; with a stream it takes 34 MB.",
+        "Die Anmeldung verlor die Sitzung wegen SameSite=Strict; mit None und Secure klappt sie.",
+        "Los avisos morían por cargar el fichero entero; con XMLReader usa 34 MB.",
+    ],
+)
+def test_what_went_wrong_and_by_which_means_it_goes_needs_no_complaint(said: str) -> None:
+    assert [each.text for each in lessons(talk("u: look at it", "c: make x", "r: ok", f"a: {said}"))] == [said]
+
+
+def test_a_cause_found_by_looking_needs_no_complaint() -> None:
+    said = "The restart comes from six blocking calls that take longer than the watchdog waits."
+    assert [each.text for each in lessons(talk("u: it starts anew", "c: grep -n wdt log", "r: IWDG", f"a: {said}"))] == [said]
+
+
+def test_of_two_that_say_as_much_the_longer_is_kept() -> None:
+    turns = talk(
+        "c: make t", "e: error: bad operand", "a: The problem was the old Python, so I pinned it.", "c: make t", "r: ok",
+        "a: The problem was the old Python on the bastion host, so I pinned it to the newer one.",
+    )  # fmt: skip
+    assert [each.turns[0] for each in lessons(turns)] == ["6"]
+
+
+def test_a_lesson_told_about_something_else_hides_no_run() -> None:
+    turns = talk(
+        "c: bq query a", "e: error: not found in location US", "c: bq --location=eu query a", "r: 43 rows",
+        "a: The rows differed because the warehouse stores local time; with UTC on both sides they agree.",
+    )  # fmt: skip
+    assert [each.turns[0] for each in lessons(turns)] == ["3", "5"]
 
 
 def test_one_trouble_yields_one_lesson() -> None:

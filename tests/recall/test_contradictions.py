@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hindbrain.base.clock import ManualClock
+from hindbrain import Memory
+from hindbrain.base.clock import ManualClock, SystemClock
+from hindbrain.base.home import Home
 from hindbrain.ledger import reasoned
+from hindbrain.ledger.statement import Statement
 from hindbrain.ledger.store import Ledger
 from hindbrain.recall import rank
 from hindbrain.recall.context import Asked, build
@@ -16,6 +19,8 @@ from hindbrain.recall.contradictions import marked
 from hindbrain.recall.left_out import left_out
 from hindbrain.recall.search import Finder
 from tests.conformance.reasoning import LATER, ONE, PLACE, RULES, TURNS, TWO, act, put, statement, tell
+from tests.recall.homes import Said, by_hook, by_worker, payload
+from tests.recall.homes import tell as tell_home
 
 ALL = rank.Scope(None, everything=True)
 USE = statement(TURNS[0], "We use Postgres for storage.", kind="preference")
@@ -106,3 +111,27 @@ def test_odd_ids_harm_nothing(ledger: Ledger) -> None:
     hits = [rank.Found(each, "fact", "user", "x", 0, "", "", "", None, {}) for each in ('m_"]; DROP', "", "m_é", "m_x")]
     with ledger.reading() as database:
         assert [each.note for each in marked(database, hits, 1 << 60)] == ["", "", "", ""]
+
+
+SOURCES = {"the hook": by_hook, "the worker": by_worker}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("call", ["UserPromptSubmit", "SessionStart"])
+def test_the_hook_without_a_worker_marks_what_the_worker_marks(home: Path, memory: Memory, source: str, call: str) -> None:
+    said = [Said("we keep the marmoset orders in Postgres"), Said("marmoset orders moved to MySQL", session="s2")]
+    ids = tell_home(memory, said)
+    with Ledger.open(Home(home).ledger, SystemClock()) as opened, opened.writing() as database:
+        found = []
+        for turn in ids:
+            session, text = database.execute("SELECT session_id, text FROM turns WHERE id = ?", (turn,)).fetchone()
+            found.append(statement_of(turn, text))
+            reasoned.put(database, session, RULES, [found[-1]], 1)
+        reasoned.supersede(database, found[0].id, found[1].id, 1_780_000_000_000)
+    text = SOURCES[source](home, call, payload(call, "/p/one", "where are the marmoset orders kept, in Postgres or MySQL?"))
+    told = [line.partition("] ")[2] for line in text.splitlines() if "marmoset" in line]
+    assert told == ["user, no longer so: we keep the marmoset orders in Postgres", "user: marmoset orders moved to MySQL"]
+
+
+def statement_of(turn: str, text: str) -> Statement:
+    return Statement("decision", text, (turn,), text, 0.9)

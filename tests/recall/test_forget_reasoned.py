@@ -45,19 +45,19 @@ def reason(home: Path) -> dict[str, str]:
     return {"session": "s1", "memory": made[one]}
 
 
-@pytest.mark.parametrize("what", ["session", "turn", "memory"])
+@pytest.mark.parametrize("what", ["session", "turn"])
 @pytest.mark.parametrize("in_archive", [False, True])
 def test_what_was_made_of_it_is_in_no_file(memory: Memory, home: Path, tmp_path: Path, what: str, in_archive: bool) -> None:
     ids = tell(memory, [Said(f"before {STAYS}", session="s1"), Said(f"all about {GONE} here", session="s1"),
                         Said(f"elsewhere {STAYS}", session="s2")])  # fmt: skip
-    made = reason(home)
+    reason(home)
     if in_archive:
         archived(home)
     assert holding(home, GONE)
     if what == "session":
         memory.forget(session="s1")
     else:
-        memory.forget(id=ids[1] if what == "turn" else made["memory"])
+        memory.forget(id=ids[1])
     assert holding(home, GONE) == []
     with Ledger.open(Home(home).ledger, SystemClock()) as ledger:
         memory.settle_here()
@@ -65,3 +65,29 @@ def test_what_was_made_of_it_is_in_no_file(memory: Memory, home: Path, tmp_path:
     assert not any(GONE in text for text in rebuilt(home, tmp_path / "new"))
     with Ledger.open(tmp_path / "new" / "new.db", SystemClock()) as ledger:
         assert ledger.connection.execute("SELECT key, reply FROM calls").fetchall() == [("k2", f"it says {STAYS}")]
+
+
+@pytest.mark.parametrize("in_archive", [False, True])
+def test_what_was_found_goes_alone_with_all_that_told_it_and_is_not_found_again(
+    memory: Memory, home: Path, tmp_path: Path, in_archive: bool
+) -> None:
+    ids = tell(memory, [Said(f"before {STAYS}", session="s1"), Said(f"all about {GONE} here", session="s1"),
+                        Said(f"elsewhere {STAYS}", session="s2")])  # fmt: skip
+    made = reason(home)["memory"]
+    if in_archive:
+        archived(home)
+    gone = memory.forget(id=made)
+    assert (gone.turns, gone.memories, gone.sessions) == (0, 1, 0)
+    for told in (f"found: all about {GONE}", f"both about {GONE}", f"{GONE} or not", f"it says {GONE}"):
+        assert holding(home, told) == []
+    with Ledger.open(Home(home).ledger, SystemClock()) as ledger, ledger.writing() as database:
+        session = session_id("claude-code", "s1")
+        (turn,) = [each for each in reasoned.said(database, session) if each.id == ids[1]]
+        found = Statement("fact", f"found: {turn.text}", (turn.id,), turn.text, 0.8, scope="global")
+        assert (turn.text, found.id) == (f"all about {GONE} here", made)
+        assert made not in reasoned.put(database, session, RULES, [found], 9).new
+        assert database.execute("SELECT key FROM calls").fetchall() == [("k2",)]
+    assert any(GONE in text for text in rebuilt(home, tmp_path / "new"))
+    with Ledger.open(tmp_path / "new" / "new.db", SystemClock()) as ledger, ledger.writing() as database:
+        assert reasoned.put(database, session, RULES, [found], 9) == reasoned.Put()
+        assert database.execute("SELECT key FROM calls").fetchall() == [("k2",)]

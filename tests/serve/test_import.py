@@ -96,6 +96,31 @@ def test_a_dry_run_counts_and_writes_nothing(run: CommandLine) -> None:
     assert shown[0].split() == ["0", "new", "4", "known", "0", "of", str(path.stat().st_size), "bytes", "to", "read", str(path)]
 
 
+def test_what_a_model_would_use_is_told_before_anything_is_taken_in(run: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(run, "s1", 3)
+    assert run.one("import", "claude-code", "--dry-run")["estimate"] is None
+    monkeypatch.setenv("HINDBRAIN_MODEL", "openai:gpt-4o-mini")
+    monkeypatch.setenv("HINDBRAIN_MODEL_URL", "http://127.0.0.1:1/v1")  # nobody is asked for an estimate
+    short = run.one("import", "claude-code", "--dry-run")["estimate"]
+    assert not run.home.root.exists()
+    write(run, "s2", 300)
+    planned = run("import", "claude-code", "--dry-run", "--json")
+    told = planned.data["estimate"]
+    assert short["calls"] == 2 and told["calls"] > 7  # two sessions, one of them in several stretches
+    assert 0 < short["tokens"] < told["tokens"] and 0 < short["cost"] < told["cost"]
+    said = (
+        f"estimate: openai:gpt-4o-mini reads what is new with about {told['calls']} questions, {told['tokens']:,} tokens,"
+        f" ${told['cost']:.2f}; at most 500,000 tokens and $0.50 a day, then rules read on\n"
+    )
+    assert planned.err == said
+    (run.folder / "user/.claude/projects/-shop/broken.jsonl").write_text("{nonsense\n")
+    done = run("import", "claude-code", "--json")
+    assert done.err.startswith(said) and done.data["estimate"] == told
+    assert (done.data["turns_new"], done.data["problems"]) == (303, 1)
+    nothing = run.one("import", "claude-code")
+    assert (nothing["turns_new"], nothing["estimate"]) == (0, {"calls": 0, "tokens": 0, "cost": 0.0})
+
+
 def test_what_a_hook_told_is_known_to_an_import(installed: Installed) -> None:
     path = transcript(installed)
     base = {"session_id": "s1", "transcript_path": "/nonexistent/s1.jsonl", "cwd": "/nonexistent/project", "prompt_id": "p1"}

@@ -135,13 +135,13 @@ def event_id(key: str) -> str:
     return Event(kind="call", agent=_AGENT, session="", at=0, key=key, origin="worker").id
 
 
-def about(database: Database, sessions: Sequence[str]) -> list[str]:
-    """Ids of the events of replies that are about any of these sessions."""
+def about(database: Database, sessions: Sequence[str]) -> dict[str, list[str]]:
+    """Replies that are about any of these sessions: the ids of their events, and all sessions each is about."""
     query = """
-        SELECT id FROM calls WHERE EXISTS (
+        SELECT id, sessions FROM calls WHERE EXISTS (
             SELECT 1 FROM json_each(calls.sessions) AS told WHERE told.value IN (SELECT value FROM json_each(?))
         ) ORDER BY id"""
-    return [row[0] for row in database.execute(query, (json.dumps(list(sessions)),)).fetchall()]
+    return {row[0]: json.loads(row[1]) for row in database.execute(query, (json.dumps(list(sessions)),)).fetchall()}
 
 
 def _call(row: Sequence[Any]) -> Call:

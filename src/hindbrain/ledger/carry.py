@@ -52,8 +52,7 @@ def carry(here: Database, there: Database) -> Carried:
     there.executemany(_insert("memories", _MEMORY), whole)
     ties = [link for row in rows for link in links[row[0]] if _holds(link, everything, turns)]
     there.executemany(_insert("links", _LINK), ties)
-    for row in rows:
-        fulltext.put_memory(there, row[0], row[3])
+    fulltext.put_memories(there, {row[0]: row[3] for row in rows})
     _carry_rest(here, there, links, everything, known, turns)
     return Carried(len(rows), len(known & found.keys()))
 
@@ -63,8 +62,7 @@ def _carry_rest(
 ) -> None:
     """What ties memories that were there already to those that came, how far sessions were read, what dreams changed."""
     ties = [link for each in sorted(known) for link in links.get(each, ()) if link[4] and _holds(link, everything, turns)]
-    for link in ties:
-        removal.link(there, link[0], link[2], target=link[4], at=link[5])
+    removal.link_all(there, [(link[0], link[2], None, link[4], link[5]) for link in ties])
     removal.settle(there, {link[4] for link in ties})
     compared = here.execute("SELECT id FROM memories WHERE reflected = 1 AND made_by = 'person' ORDER BY id").fetchall()
     there.executemany("UPDATE memories SET reflected = 1 WHERE id = ?", compared)

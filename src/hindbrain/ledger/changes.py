@@ -1,7 +1,8 @@
 """What a dream changes -> a note of how it was, and from the notes back to it.
 
-A note holds no text: how sure a memory was, until when it held, and its links. Taking a dream back removes what it made, restores
-the rest as far as it is still there, and lets people's acts have the last word.
+A note holds no text: how sure a memory was, until when it held, its links, and what contradicted it. Taking a dream back removes
+what it made, restores the rest as far as it is still there, and lets people's acts have the last word. A contradiction that went
+because one of its sides did is noted again, in the words of its two sides.
 """
 
 from __future__ import annotations
@@ -9,14 +10,20 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from hindbrain.ledger import memories, removal
+from hindbrain.ledger import memories, relations, removal
 from hindbrain.ledger.database import Database
+from hindbrain.ledger.known import known
 
 _FIELDS: Final = ("confidence", "superseded_by", "valid_to", "reflected")
 _LINKS: Final = """
 SELECT memory_id, role, target_memory_id, created_at FROM links
 WHERE target_memory_id IS NOT NULL AND role IN ('supersedes', 'reinforces') AND (memory_id = :id OR target_memory_id = :id)
 ORDER BY memory_id, role, target_memory_id
+"""
+_AGAINST: Final = """
+SELECT theirs.target_memory_id, mine.created_at FROM links AS mine
+JOIN links AS theirs ON theirs.memory_id = mine.memory_id AND theirs.target_memory_id <> mine.target_memory_id
+WHERE mine.role = 'contradicts' AND theirs.role = 'contradicts' AND mine.target_memory_id = ? ORDER BY theirs.target_memory_id
 """
 _NOTE: Final = "INSERT INTO changes (dream, at, memory_id, before) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -33,7 +40,8 @@ def snapshot(database: Database, memory_id: str) -> str:
     if row is None:
         return ""
     links = [list(each) for each in database.execute(_LINKS, {"id": memory_id}).fetchall()]
-    return json.dumps({**dict(zip(_FIELDS, row, strict=True)), "links": links}, sort_keys=True)
+    against = [list(each) for each in database.execute(_AGAINST, (memory_id,)).fetchall()]
+    return json.dumps({**dict(zip(_FIELDS, row, strict=True)), "links": links, "against": against}, sort_keys=True)
 
 
 def dreams(database: Database) -> list[tuple[str, int, int]]:
@@ -52,8 +60,19 @@ def undo(database: Database, dream: str, now_ms: int) -> int:
     changed = [(memory, json.loads(before)) for memory, before in rows if before]
     touched = {each for memory, before in changed for each in (memory, *_ends(before), *_restore(database, memory, before))}
     removal.settle(database, touched)
+    for memory, before in changed:
+        _contradict_again(database, memory, before)
     memories.refold(database)
     return len(made) + len(changed)
+
+
+def _contradict_again(database: Database, memory: str, before: dict[str, Any]) -> None:
+    """Note again what contradicted a memory, where both sides stand."""
+    for other, at in before.get("against", []):
+        sides = sorted(known(database, [memory, other]).values(), key=lambda each: (each.valid_from, each.id))
+        if len(sides) == 2:
+            text = " / ".join(f"“{each.text}”" for each in sides)
+            relations.contradict(database, memory, other, text, at)
 
 
 def _restore(database: Database, memory: str, before: dict[str, Any]) -> set[str]:

@@ -20,10 +20,15 @@ from hindbrain.base.files import PRIVATE_FILE, open_private, storage_error, sync
 OLDEST_SQLITE: Final = (3, 37, 0)  # STRICT tables
 SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 PAGE_BYTES: Final = 4096
-AUTOCHECKPOINT_PAGES: Final = 8000
-# What the -wal file is cut back to after a checkpoint: a little more than it grows to before one. Cut back further, commits
+# How many pages the write-ahead log grows to before it is folded in. The index of turn ids is written all over: in a large
+# ledger nearly every turn changes another of its pages, and a longer log has each of them written back once for several changes
+# (at a million turns 95 instead of 133 microseconds a turn). So the log is bounded by a twelfth of the ledger, within reason.
+FEWEST_LOG_PAGES: Final = 8_000
+MOST_LOG_PAGES: Final = 32_000
+LOG_SHARE: Final = 12
+# What the -wal file is cut back to after a checkpoint: half as much again as it grows to before one. Cut back further, commits
 # would extend it anew each time, and a sync that extends a file takes at least twice as long as one that overwrites.
-WAL_KEPT_BYTES: Final = 48 << 20
+KEPT_LOG_BYTES_A_PAGE: Final = PAGE_BYTES * 3 // 2
 
 _SETTINGS: Final = (
     "PRAGMA foreign_keys = ON",
@@ -33,8 +38,6 @@ _SETTINGS: Final = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
     "PRAGMA cache_size = -32768",
-    f"PRAGMA journal_size_limit = {WAL_KEPT_BYTES}",
-    f"PRAGMA wal_autocheckpoint = {AUTOCHECKPOINT_PAGES}",
 )
 
 # What went wrong -> what to say. Extended codes share their low byte with the primary one.
@@ -132,6 +135,15 @@ def set_up(connection: sqlite3.Connection, *, read_only: bool, busy_ms: int) -> 
         connection.execute("PRAGMA query_only = ON")
     else:
         _use_wal(connection, busy_ms)
+        fit_log(connection)
+
+
+def fit_log(connection: sqlite3.Connection) -> None:
+    """Let the write-ahead log grow as the ledger has grown."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    most = min(max(pages // LOG_SHARE, FEWEST_LOG_PAGES), MOST_LOG_PAGES)
+    connection.execute(f"PRAGMA wal_autocheckpoint = {most}")
+    connection.execute(f"PRAGMA journal_size_limit = {most * KEPT_LOG_BYTES_A_PAGE}")
 
 
 def _use_wal(connection: sqlite3.Connection, busy_ms: int) -> None:

@@ -7,7 +7,7 @@ numbers. What no common text can say, full text above all, is behind the few met
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard
 
 
@@ -44,8 +44,8 @@ class Foreign(Database, Protocol):
     def unindex_turns(self, rows: Sequence[int]) -> None:
         """Take turns out of the full-text index, before their text changes or goes."""
 
-    def index_memory(self, identifier: str, text: str) -> None:
-        """Put a memory into the full-text index, in place of what it said before."""
+    def index_memories(self, texts: Mapping[str, str]) -> None:
+        """Put memories into the full-text index, by id, in place of what they said before."""
 
     def unindex_memories(self, identifiers: Sequence[str]) -> None:
         """Take memories out of the full-text index."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from hindbrain.base.errors import LedgerBusy
@@ -24,6 +24,37 @@ MAX_ID: Final = 200
 _NOTE: Final = """
 INSERT INTO forgotten (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at WHERE excluded.at > forgotten.at
 """
+_IDS: Final = "SELECT value FROM json_each(:ids)"
+# How long a session is forgotten for stands beside its id.
+_UNTIL: Final = "(SELECT forgotten.at FROM forgotten WHERE forgotten.id = {session})"
+_DOOMED: Final = f"""
+SELECT id, session_id, at FROM turns
+WHERE id IN ({_IDS}) OR (session_id IN ({_IDS}) AND at <= {_UNTIL.format(session="turns.session_id")})
+"""
+_FOUND_IN: Final = """
+SELECT id, session_id FROM memories WHERE session_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))
+"""
+# A memory goes when it is named, or when its evidence goes; a digest when anything it may tell of goes.
+_MEMORIES: Final = f"""
+SELECT id FROM memories WHERE id IN ({_IDS})
+UNION SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN (SELECT value FROM json_each(:turns))
+UNION SELECT id FROM memories WHERE level IN ('digest_short', 'digest_long')
+      AND session_id IN (SELECT value FROM json_each(:sessions))
+"""
+_FORGET: Final = (
+    "DELETE FROM readings WHERE session_id IN (SELECT value FROM json_each(:sessions))",  # what is left is read again
+    f"""
+    DELETE FROM events WHERE kind <> 'forget'
+    AND (id IN ({_IDS}) OR (session_id IN ({_IDS}) AND at <= {_UNTIL.format(session="events.session_id")}))""",
+    f"DELETE FROM calls WHERE id IN ({_IDS})",
+    f"DELETE FROM injections WHERE item_id IN ({_IDS}) OR session_id IN ({_IDS})",
+    f"""
+    DELETE FROM sessions WHERE id IN ({_IDS}) AND last_at <= {_UNTIL.format(session="sessions.id")}
+    AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+    AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""",
+)  # fmt: skip
+
+Wish = tuple[int, set[str]]  # when it was said, and the ids it names
 
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
@@ -47,56 +78,60 @@ def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]
     """Take away what forget events name (their time and detail); inside the caller's transaction."""
     if is_sqlite(connection):
         connection.execute("PRAGMA secure_delete = ON")
-    for at, detail in events:
-        ids = detail.get("ids")
-        wanted = [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
-        connection.executemany(_NOTE, [(each, at) for each in wanted])
-        _remove(connection, json.dumps(wanted), at)
+    wishes = [(at, _named(detail)) for at, detail in events]
+    notes = [(each, at) for at, ids in wishes for each in sorted(ids)]
+    if notes:
+        connection.executemany(_NOTE, notes)
+        _remove(connection, wishes)
 
 
-def _remove(connection: Database, ids: str, at: int) -> None:
-    values = {"ids": ids, "at": at}
-    named = "SELECT value FROM json_each(:ids)"
-    turns = f"SELECT id FROM turns WHERE id IN ({named}) OR (session_id IN ({named}) AND at <= :at)"
-    doomed = [row[0] for row in connection.execute(turns, values).fetchall()]
-    sessions = _sessions(connection, json.dumps(doomed), ids)
-    # a memory goes when it is named, or when its evidence goes; a digest when anything it may tell of goes
-    memories = f"""
-        SELECT id FROM memories WHERE id IN ({named})
-        UNION SELECT memory_id FROM links WHERE role = 'derived_from' AND turn_id IN ({turns})
-        UNION SELECT id FROM memories WHERE level IN ('digest_short', 'digest_long')
-              AND session_id IN (SELECT value FROM json_each(:sessions))
+def _named(detail: Mapping[str, Json]) -> set[str]:
+    ids = detail.get("ids")
+    return {each for each in ids if isinstance(each, str) and len(each) <= MAX_ID} if isinstance(ids, list) else set()
+
+
+def _remove(connection: Database, wishes: Sequence[Wish]) -> None:
+    """All wishes at once. Until when a session is forgotten is noted already."""
+    ids = json.dumps(sorted({each for _, named in wishes for each in named}))
+    doomed = connection.execute(_DOOMED, {"ids": ids}).fetchall()
+    sessions = _sessions(connection, wishes, doomed, ids)
+    values = {"ids": ids, "turns": json.dumps([row[0] for row in doomed]), "sessions": json.dumps(list(sessions))}
+    removal.remove(connection, [row[0] for row in connection.execute(_MEMORIES, values).fetchall()])
+    if doomed:
+        _remove_turns(connection, [row[0] for row in doomed])
+    _remove_replies(connection, sessions)
+    for statement in _FORGET:
+        connection.execute(statement, values)
+
+
+def _sessions(connection: Database, wishes: Sequence[Wish], doomed: Sequence[tuple[str, str, int]], ids: str) -> dict[str, int]:
+    """The sessions that something is forgotten of, each with the time of the first wish that concerns it.
+
+    They are the ones named, those of the turns, those that named memories are from.
     """
-    gone = [row[0] for row in connection.execute(memories, {**values, "sessions": sessions}).fetchall()]
-    removal.remove(connection, gone)
-    _remove_turns(connection, doomed)
-    _remove_readings(connection, sessions, at)
-    connection.execute(
-        f"DELETE FROM events WHERE kind <> 'forget' AND (id IN ({named}) OR (session_id IN ({named}) AND at <= :at))", values
-    )
-    connection.execute(f"DELETE FROM calls WHERE id IN ({named})", values)
-    connection.execute(f"DELETE FROM injections WHERE item_id IN ({named}) OR session_id IN ({named})", values)
-    connection.execute(f"""
-        DELETE FROM sessions WHERE id IN ({named}) AND last_at <= :at
-        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
-        AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""", values)  # fmt: skip
+    naming: dict[str, list[int]] = {}
+    for number, (_, named) in enumerate(wishes):
+        for each in named:
+            naming.setdefault(each, []).append(number)
+    concerned = [(number, each) for each, numbers in naming.items() for number in numbers]
+    for turn, session, said_at in doomed:
+        until = (number for number in naming.get(session, ()) if said_at <= wishes[number][0])
+        concerned += [(number, session) for number in (*naming.get(turn, ()), *until)]
+    for memory, session in connection.execute(_FOUND_IN, (ids,)).fetchall():
+        concerned += [(number, session) for number in naming[memory]]
+    sessions: dict[str, int] = {}
+    for number, session in sorted(set(concerned)):
+        sessions.setdefault(session, wishes[number][0])
+    return sessions
 
 
-def _sessions(connection: Database, turns: str, ids: str) -> str:
-    """The sessions that something is forgotten of: the ones named, those of the turns, those that named memories are from."""
-    query = """
-        SELECT session_id FROM turns WHERE id IN (SELECT value FROM json_each(?))
-        UNION SELECT session_id FROM memories WHERE session_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))
-        UNION SELECT value FROM json_each(?)"""
-    return json.dumps(sorted(row[0] for row in connection.execute(query, (turns, ids, ids)).fetchall()))
-
-
-def _remove_readings(connection: Database, sessions: str, at: int) -> None:
-    """What was read of these sessions is read again; replies about them go, and do not come back from the journal."""
-    connection.execute("DELETE FROM readings WHERE session_id IN (SELECT value FROM json_each(?))", (sessions,))
-    about = calls.about(connection, json.loads(sessions))
-    connection.executemany(_NOTE, [(each, at) for each in about])
-    connection.execute("DELETE FROM calls WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(about),))
+def _remove_replies(connection: Database, sessions: Mapping[str, int]) -> None:
+    """Replies about these sessions go, and do not come back from the journal."""
+    about = calls.about(connection, list(sessions))
+    if about:
+        first = [(each, next(at for session, at in sessions.items() if session in told)) for each, told in about.items()]
+        connection.executemany(_NOTE, first)
+        connection.execute("DELETE FROM calls WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(about)),))
 
 
 def _remove_turns(connection: Database, ids: list[str]) -> None:

@@ -36,6 +36,10 @@ _BEST: Final = """
 SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?
 """
 
+# What FTS5 keeps of its index as a whole: how many rows and words it holds, and all its pieces. Another one with every change.
+_STATE: Final = "SELECT id, block FROM turns_fts_data WHERE id IN (1, 10)"
+_REMEMBERED: Final = 20_000  # counts, some megabytes
+
 _SCORES: Final = """
 SELECT turns.id, -bm25(turns_fts, 1.0, ?) FROM turns_fts JOIN turns ON turns.rowid = turns_fts.rowid
 WHERE turns_fts MATCH ? AND turns.id IN (SELECT value FROM json_each(?))
@@ -77,11 +81,18 @@ def remove(database: Database, rows: Sequence[int]) -> None:
 
 def put_memory(database: Database, identifier: str, text: str) -> None:
     """Index a memory in place of what it said before."""
+    put_memories(database, {identifier: text})
+
+
+def put_memories(database: Database, texts: Mapping[str, str]) -> None:
+    """Index memories, by id, in place of what they said before."""
+    if not texts:
+        return
     if is_sqlite(database):
-        database.execute("DELETE FROM memories_fts WHERE id = ?", (identifier,))
-        database.execute("INSERT INTO memories_fts (id, text) VALUES (?, ?)", (identifier, text))
+        remove_memories(database, list(texts))
+        database.executemany("INSERT INTO memories_fts (id, text) VALUES (?, ?)", texts.items())
     else:
-        foreign(database).index_memory(identifier, text)
+        foreign(database).index_memories(texts)
 
 
 def remove_memories(database: Database, identifiers: Sequence[str]) -> None:
@@ -109,20 +120,43 @@ def scores(database: Database, words: Sequence[str], near_weight: float, identif
     return dict(foreign(database).score_turns(words, near_weight, identifiers))
 
 
-def holding(database: Database, words: Sequence[str]) -> list[int]:
+class Counts:
+    """How often words stand in one ledger's index, remembered until it changes: common ones are asked for again and again, and
+    take the longest to count. Any thread may use it; each sees what its own transaction sees."""
+
+    def __init__(self) -> None:
+        self._now: tuple[object, dict[tuple[str, int], int]] = (None, {})
+
+    def of(self, database: Database, words: Sequence[str], most: int) -> list[int]:
+        """As `counted`."""
+        if not is_sqlite(database) or database.total_changes:  # one that writes may see what nobody else will ever see
+            return counted(database, words, most)
+        state = database.execute(_STATE).fetchall()
+        if self._now[0] != state or len(self._now[1]) > _REMEMBERED:
+            self._now = state, {}
+        remembered = self._now
+        known = remembered[1] if remembered[0] == state else {}  # another thread may see another state
+        new = [word for word in words if (word, most) not in known]
+        known.update(((word, most), count) for word, count in zip(new, counted(database, new, most), strict=True))
+        return [known[word, most] for word in words]
+
+
+def holding(database: Database, words: Sequence[str], counts: Counts | None = None) -> list[int]:
     """In how many turns each of these words stands, its own or its neighbours'.
 
     A word that stands in one turn of twenty is common: where others are rare, how common makes no difference worth the counting.
     """
     (last,) = database.execute("SELECT max(rowid) FROM turns").fetchone()
     most = max(LEAST_COMMON, (last or 0) // 20)
-    counts = _counted(database, words, most)
-    if sum(count for count in counts if count < most) < FEW:
-        return _counted(database, words, _NO_ROW)
-    return counts
+    count = counted if counts is None else counts.of
+    found = count(database, words, most)
+    if sum(each for each in found if each < most) < FEW:
+        return count(database, words, _NO_ROW)
+    return found
 
 
-def _counted(database: Database, words: Sequence[str], most: int) -> list[int]:
+def counted(database: Database, words: Sequence[str], most: int) -> list[int]:
+    """The same, each word counted no further than `most`."""
     if is_sqlite(database):
         query = "SELECT count(*) FROM (SELECT 1 FROM turns_fts WHERE turns_fts MATCH ? LIMIT ?)"
         return [int(database.execute(query, (_any_of([word]), most)).fetchone()[0]) for word in words]

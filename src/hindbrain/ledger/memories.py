@@ -9,7 +9,7 @@ kept, may come and go beneath the acts on them (ledger/verdicts.py).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,12 +34,15 @@ SELECT 1 FROM events JOIN turns ON turns.id = json_extract(events.detail, '$.tur
 WHERE events.kind = 'memory' AND turns.session_id IN (SELECT value FROM json_each(?)) LIMIT 1
 """
 _PUT: Final = """
-INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_from, valid_to,
-                      pinned, created_at, evidence)
+INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_to, pinned,
+                      valid_from, created_at, evidence)
 VALUES (?, 'observation', ?, ?, 1.0, 'user', 'user', 'user', ?, ?, ?, ?, ?, ?, 0)
 ON CONFLICT (id) DO UPDATE SET
     kind = excluded.kind, text = excluded.text, scope = excluded.scope, project_id = excluded.project_id,
     valid_to = excluded.valid_to, pinned = excluded.pinned
+"""
+_STORED: Final = """
+SELECT id, kind, text, scope, project_id, valid_to, pinned FROM memories WHERE id IN (SELECT value FROM json_each(?))
 """
 _ELSEWHERE: Final = """
 SELECT memories.id, sessions.project_id FROM memories JOIN sessions ON sessions.id = memories.session_id
@@ -52,8 +55,7 @@ SELECT DISTINCT memory_id FROM links
 WHERE role IN ('supports', 'contradicts') AND target_memory_id IN (SELECT value FROM json_each(?))
 """
 _LINK: Final = """
-INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT DO NOTHING
+INSERT INTO links (memory_id, number, role, turn_id, created_at) VALUES (?, 0, 'derived_from', ?, ?) ON CONFLICT DO NOTHING
 """
 
 
@@ -69,6 +71,11 @@ class _Kept:
     valid_to: int | None = None
     supersedes: str | None = None
     project: str | None = field(default=None)
+
+    @property
+    def columns(self) -> tuple[object, ...]:
+        """What may change of its row, as it is stored."""
+        return self.kind, self.text, self.scope, self.project, self.valid_to, int(self.pinned)
 
 
 def memory_event(op: str, *, agent: str, session: str, at: int, text: str = "", detail: Mapping[str, Json]) -> Event:
@@ -97,19 +104,20 @@ def targets(connection: Database) -> set[str]:
 
 def refold(connection: Database) -> None:
     """Bring the memories in line with all events about them; inside the caller's transaction."""
-    gone = forgotten(connection)
     folded = _folded(connection)
-    kept = {each.id: each for each in folded.kept.values() if each.id not in gone}
-    wanted = json.dumps([each.turn for each in kept.values()])
-    projects = dict(connection.execute(_EVIDENCE, (wanted,)).fetchall())
-    for each in kept.values():
-        each.project = projects.get(each.turn) if each.scope == "project" else None
-    # one that waits for its evidence, or for its project to be known, is not shown: it would be told in other projects
-    _write(connection, {
-        each.id: each for each in kept.values() if each.turn in projects and (each.project is not None or each.scope == "global")
-    })  # fmt: skip
+    if folded.kept:
+        gone = forgotten(connection)
+        _write(connection, _placed(connection, [each for each in folded.kept.values() if each.id not in gone]))
     verdicts.apply(connection, folded.verdicts, folded.pins)
     verdicts.prefer(connection, folded.preferred)
+
+
+def _placed(connection: Database, kept: Sequence[_Kept]) -> dict[str, _Kept]:
+    """Those to be shown: one that waits for its evidence, or for its project to be known, would be told in other projects."""
+    projects = dict(connection.execute(_EVIDENCE, (json.dumps([each.turn for each in kept]),)).fetchall())
+    for each in kept:
+        each.project = projects.get(each.turn) if each.scope == "project" else None
+    return {each.id: each for each in kept if each.turn in projects and (each.project is not None or each.scope == "global")}
 
 
 @dataclass(slots=True)
@@ -156,19 +164,19 @@ def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kep
 
 
 def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
-    query = "SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-    indexed = dict(connection.execute(query, (json.dumps(list(kept)),)).fetchall())
-    for each in kept.values():
-        values = (each.kind, each.text, each.scope, each.project, each.at, each.valid_to, int(each.pinned), each.at)
-        connection.execute(_PUT, (each.id, *values))
-        connection.execute(_LINK, (each.id, 0, "derived_from", each.turn, None, each.at))
-        if indexed.get(each.id) != each.text:
-            fulltext.put_memory(connection, each.id, each.text)
-    replaced = [each.supersedes for each in kept.values() if each.supersedes]
-    there = {row[0] for row in connection.execute(query, (json.dumps(replaced),)).fetchall()}
-    for each in kept.values():  # once all are there, so that they may name each other
-        if each.supersedes in there and each.supersedes != each.id:
-            removal.link(connection, each.id, "supersedes", target=each.supersedes, at=each.at)
+    stored = {row[0]: row[1:] for row in connection.execute(_STORED, (json.dumps(list(kept)),)).fetchall()}
+    changed = [each for each in kept.values() if stored.get(each.id) != each.columns]
+    if changed:
+        connection.executemany(_PUT, [(each.id, *each.columns, each.at, each.at) for each in changed])
+        connection.executemany(_LINK, [(each.id, each.turn, each.at) for each in changed])
+    reworded = {each.id: each.text for each in changed if each.id not in stored or stored[each.id][1] != each.text}
+    fulltext.put_memories(connection, reworded)
+    replaced = sorted({each.supersedes for each in kept.values() if each.supersedes})
+    there = {row[0] for row in connection.execute(_STORED, (json.dumps(replaced),)).fetchall()} if replaced else set[str]()
+    removal.link_all(connection, [  # once all are there, so that they may name each other
+        (each.id, "supersedes", None, each.supersedes, each.at) for each in kept.values()
+        if each.supersedes in there and each.supersedes != each.id
+    ])  # fmt: skip
     removal.settle(connection, [*kept, *there])
 
 

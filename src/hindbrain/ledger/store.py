@@ -183,6 +183,8 @@ class Ledger(Evidence):
     def ingest(self, batch: Batch, then: Then | None = None) -> Ingested:
         """Take a batch in: all of it, cursors and what follows from it included, or none. Taking it in again changes nothing."""
         self._keep_wal_bounded()
+        with self.translating():
+            connect.fit_log(self.connection)
         with self.writing() as connection:
             done = ingest.write(connection, batch, self._clock.now_ms())
             if then is not None:

@@ -7,7 +7,7 @@ rejects a statement rejects it wherever it was said before in the same words; sa
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hindbrain.ledger import removal
@@ -37,13 +37,15 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
     named = json.dumps(sorted({*spread, *pins}))
     barred: list[str] = []
     freed: list[str] = []
+    changed: list[tuple[object, ...]] = []
+    back: list[tuple[str, list[str]]] = []
     for row in database.execute(_CONCERNED, (named,)).fetchall():
         identifier, made_by, held, confidence, trust, pinned, text = row
         detail = json.loads(text)
         found = detail.pop("acted", {"held": held, "confidence": confidence, "trust": trust})
         stands = (found["held"], found["confidence"], found["trust"])
         if spread.get(identifier, ("", 0))[0] != "accept" and "over" in detail:
-            _give_back(database, identifier, detail.pop("over"))
+            back.append((identifier, detail.pop("over")))
         if identifier in spread:
             detail["acted"] = found
             is_accepted = spread[identifier][0] == "accept"
@@ -51,9 +53,12 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
         pin = pinned if made_by == "person" else int(pins.get(identifier, False))
         after = (*stands, pin, removal.dumped(detail) if detail else "{}")
         if after != (held, confidence, trust, pinned, text):
-            database.execute(_WRITE, (*after, identifier))
+            changed.append((*after, identifier))
         if bool(held) != bool(stands[0]):
             (barred if stands[0] else freed).append(identifier)
+    if changed:
+        database.executemany(_WRITE, changed)
+    _give_back(database, back)
     follow(database, barred, freed, spread)
 
 
@@ -94,29 +99,64 @@ def follow(database: Database, barred: Sequence[str], freed: Sequence[str], deci
 def prefer(database: Database, preferred: Sequence[Preferred]) -> None:
     """Let what was accepted take the place of what contradicts it; of opposite decisions about a pair the last one holds."""
     last = {frozenset((accepted, other)): (accepted, other, at) for accepted, other, at in preferred if accepted != other}
+    if not last:
+        return
     named = json.dumps(sorted({each for pair in last for each in pair}))
-    there = {row[0] for row in database.execute(f"SELECT id FROM memories WHERE id IN {_INSIDE}", (named,)).fetchall()}
-    pairs = [pair for pair in last.values() if there.issuperset(pair[:2])]
+    details = dict(database.execute(f"SELECT id, detail FROM memories WHERE id IN {_INSIDE}", (named,)).fetchall())
+    pairs = [pair for pair in last.values() if pair[0] in details and pair[1] in details]
+    if pairs:
+        _note_over(database, pairs, details)
+        _replace(database, pairs)
+
+
+def _replace(database: Database, pairs: Sequence[Preferred]) -> None:
+    """Tie each pair, one after the other, so that no circle comes of it: what was to replace the accepted one no longer does."""
+    replacing = removal.replacing(database, {each for pair in pairs for each in pair[:2]})
+    dropped: set[tuple[str, str]] = set()
+    ties: dict[tuple[str, str], int] = {}
     touched: set[str] = set()
     for accepted, other, at in pairs:
-        above = removal.above(database, accepted)
-        database.execute(_NOT_ABOVE, (other, json.dumps(sorted(above))))
-        removal.link(database, accepted, "supersedes", target=other, at=at)
-        _note_over(database, accepted, other)
+        above = _above(replacing, accepted)
+        for each in above:
+            if other in replacing.get(each, ()):
+                replacing[each].discard(other)
+                dropped.add((other, each))
+                ties.pop((other, each), None)
+        if accepted not in replacing.setdefault(other, set()):
+            replacing[other].add(accepted)
+            ties[accepted, other] = at
         touched |= {*above, other}
+    if dropped:
+        database.executemany(_NOT_ABOVE, [(memory, json.dumps([target])) for memory, target in sorted(dropped)])
+    removal.link_all(database, [(memory, "supersedes", None, target, at) for (memory, target), at in ties.items()])
     removal.settle(database, touched)
 
 
-def _note_over(database: Database, accepted: str, other: str) -> None:
-    """Note beside a memory what it was preferred to, so that this can be taken back."""
-    (text,) = database.execute("SELECT detail FROM memories WHERE id = ?", (accepted,)).fetchone()
-    detail = json.loads(text)
-    over = sorted({*detail.get("over", []), other})
-    if over != detail.get("over"):
-        database.execute("UPDATE memories SET detail = ? WHERE id = ?", (removal.dumped({**detail, "over": over}), accepted))
+def _above(replacing: Mapping[str, Iterable[str]], memory: str) -> set[str]:
+    seen, waiting = {memory}, {memory}
+    while waiting:
+        waiting = {newer for each in waiting for newer in replacing.get(each, ())} - seen
+        seen |= waiting
+    return seen
 
 
-def _give_back(database: Database, accepted: str, over: Sequence[str]) -> None:
-    for other in over:
-        database.execute(_NOT_ABOVE, (accepted, json.dumps([other])))
-    removal.settle(database, over, again=True)
+def _note_over(database: Database, pairs: Sequence[Preferred], details: Mapping[str, str]) -> None:
+    """Note beside memories what they were preferred to, so that this can be taken back."""
+    others: dict[str, set[str]] = {}
+    for accepted, other, _ in pairs:
+        others.setdefault(accepted, set()).add(other)
+    changed: list[tuple[str, str]] = []
+    for accepted, new in others.items():
+        detail = json.loads(details[accepted])
+        over = sorted({*detail.get("over", []), *new})
+        if over != detail.get("over"):
+            changed.append((removal.dumped({**detail, "over": over}), accepted))
+    if changed:
+        database.executemany("UPDATE memories SET detail = ? WHERE id = ?", changed)
+
+
+def _give_back(database: Database, over: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Let what was accepted no longer take the place of these."""
+    if over:
+        database.executemany(_NOT_ABOVE, [(accepted, json.dumps([*others])) for accepted, others in over])
+        removal.settle(database, {each for _, others in over for each in others}, again=True)

@@ -14,15 +14,18 @@ from typing import Final
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.causes import any_of, is_sure
 from hindbrain.reason.established import established, reports
+from hindbrain.reason.forms import WORD
 from hindbrain.reason.habits import habits
 from hindbrain.reason.offers import Offer, Offered, offered, spoken
 from hindbrain.reason.own_words import own
 from hindbrain.reason.prose import plain
 from hindbrain.reason.replies import Reply, reply
+from hindbrain.recall.words import STOP_WORDS
 
 _SURE: Final = 0.85
 _QUOTE: Final = 300
 _FEWEST: Final = 6  # words of a sentence that lays out a way
+_MUCH: Final = 8  # words of a proposal to which a mere yes is enough
 _LEAD: Final = 12  # letters before a colon that only open the sentence
 _TAIL: Final = 200  # letters at the end of the user's message that ask
 _ASKED_HOW: Final = any_of(r"\b(?:how|what about|what if|would you|could (?:we|you)|wie|was ist mit|was wäre|cómo|qué tal|"
@@ -59,7 +62,7 @@ def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: 
     if not answer.yes or number < 0:
         return []
     agent = turns[number]
-    offer = _chosen(put, answer) or _way(agent, asked, answer)
+    offer = _chosen(put, answer) or _asked_for(agent, asked, answer) or _concluded(put, answer)
     if offer is None:
         return []
     choices.clear()  # what was decided is not decided once more by the next letter
@@ -75,10 +78,26 @@ def _chosen(put: Offered, answer: Reply) -> Offer | None:
     if answer.pick is not None:
         if put.options:
             return put.options[answer.pick] if answer.pick < len(put.options) else None
-        return put.proposal if answer.pick == 0 else None
+        named = put.proposal and f"({'abcde'[answer.pick]})" in put.proposal.text.lower()
+        return put.proposal if answer.pick == 0 or named else None
     if put.proposal and (answer.strong or _is_only_yes(answer, put.proposal)):
-        return put.proposal
+        said_much = len(put.proposal.text.split()) >= _MUCH or put.proposal.asked
+        return put.proposal if said_much or _says_more(answer, put.proposal) else None
     return None
+
+
+def _concluded(put: Offered, answer: Reply) -> Offer | None:
+    """What was not put forward is agreed to in plain words, not by a mere yes."""
+    if not put.way or put.proposal or answer.pick is not None or reports(put.way.text):
+        return None
+    return put.way if _says_more(answer, put.way) else None
+
+
+def _says_more(answer: Reply, offer: Offer) -> bool:
+    """Whether it is more than a yes: it judges, tells to go on, or takes up a word of what it is for."""
+    theirs = set(WORD.findall(offer.text.lower())) - STOP_WORDS
+    return answer.like_that or answer.judges or (answer.strong and any(
+        len(word) >= _TELLING and word in theirs for word in WORD.findall(answer.said.lower())))
 
 
 def _is_only_yes(answer: Reply, proposal: Offer) -> bool:
@@ -89,7 +108,7 @@ def _is_only_yes(answer: Reply, proposal: Offer) -> bool:
     return len(words) <= _REST or any(len(word) > _TELLING and word in proposal.text.lower() for word in words)
 
 
-def _way(agent: Said, asked: str, answer: Reply) -> Offer | None:
+def _asked_for(agent: Said, asked: str, answer: Reply) -> Offer | None:
     """How the agent says something would be done, when it was asked how and told to go ahead like that."""
     if answer.pick is not None or not answer.like_that or not _ASKED_HOW.search(own(asked)[-_TAIL:]):
         return None

@@ -38,22 +38,23 @@ _CAUSE: Final = any_of(
     r"\bthat'?s because\b|\bhappen(?:s|"
     r"ed) because\b",
     r"\b(?:came|comes|coming|stems?|stemmed|resulted) from\b|\b(?:is|was|were|are) (?:caused|triggered|broken) by\b",
-    r"\btrac(?:ed|es) (?:it )?(?:back )?to\b|\b(?:boils?|boiled|comes?|came) down to\b",
+    r"\bin the end (?:it|that) was\b|\bam ende war(?:en)? es\b|\btrac(?:ed|es) (?:it )?(?:back )?to\b|\b(?:boils?|boiled|"
+    r"comes?|came) down to\b",
     rf"\b{_TROUBLE_DE}\b[^.;:\n]{{0,60}}? (?:war|waren|ist|lag|liegt|kam|kommt|steckte)\b|\b(?:Ursache|Grund):",
     rf"\b(?:lag(?:'s)?{_NEAR}{{0,2}} (?:an|am|daran)|lag'?s (?:an|am|daran)|liegt{_NEAR}? daran)\b|\bdaran (?:lag|liegt)",
     rf"\bk(?:am|ommt|amen){_NEAR}{{0,2}}? (?:vo[nm]|davon|daher)\b|\bheraus(?:gestellt|stellte)\b|\b(?:schuld|verursacht|"
     rf"ausgelöst)\b",
     rf"\b(?:el|la|ese|este|esa){_NEAR}{{0,2}}? {_TROUBLE_ES}\b[^.;:\n]{{0,60}}? (?:era|eran|es|estaba|está|fue)\b|\b(?:causa|"
     rf"motivo):",
-    r"\bse deb(?:e|ía|en|ían) a\b|\bpor culpa de\b|\bresult(?:a|ó)(?: ser)? (?:que\b|un|el|la)|\bven(?:ía|ían|imos) de\b|"
-    r"\bviene de\b",
+    r"\bse deb(?:e|ía|en|ían) a\b|\bpor culpa de\b|\bresult(?:a|ó)(?: ser)? (?:que\b|un|el|la)|\bven(?:ía|ían|imos) del?\b|"
+    r"\bviene del?\b|\bal final era\b",
     r"\bprovocad[oa]s? por\b|\bera culpa\b",
 )
 # It failed, and why: "was killed because", "scheiterte an", "fallaba porque".
 _BECAUSE: Final = any_of(
     r"\b(?:failed|killed|died|broke|crashed|hung|stalled|timed out|empty|rejected|refused|happened|occurred|slow|wrong|red"
     r"|lost)\b"
-    r"[^.;\n]{0,40}? (?:because|since)\b|\bwhat (?:happened|went wrong)\b[^.;\n]{0,30}? (?:is|was)\b",
+    r"[^.;\n]{0,40}? (?:because|'?cause|cuz|since)\b|\bwhat (?:happened|went wrong)\b[^.;\n]{0,30}? (?:is|was)\b",
     r"\b(?:scheiter\w{1,4}|entstand\w{0,2}|schlug\w{0,2}|brach\w{0,2}|stürzte\w{0,2}|hing\w{0,2})\b[^.;\n]{0,50}? (?:an|am"
     r"|weil|da|durch)\b",
     r"\b(?:fallaban?|falló|moría|petaba|tardaba|se colgaba|se caía|salía mal)\b[^.;\n]{0,40}? (?:porque|por|al)\b",
@@ -75,9 +76,18 @@ _EFFECT: Final = any_of(
     r"|funciona|pasan?|baja"
     r"|queda|sale|compila|carga|ya no|va bien|deja de)\b",
 )
+# The other half of a sentence that tells what went wrong, by what it begins with: "…; with fullchain.pem it does".
+_BY_MEANS: Final = re.compile(
+    r"(?:with|using|after|once|over|through|since|mit|über|nach|seit|seitdem|per|con|tras|al|desde|usando)\b(?! (?:that|this|"
+    r"all|each|the same)\b)",
+    re.IGNORECASE)  # fmt: skip
+_HALF: Final = re.compile(r"; |, (?:and|und|y|e) ")
 _PAST: Final = any_of(
-    r"\b(?:was|were|had|took|did|didn't|used|held|kept|got|came|went|read|wrote|sent|ran|lacked|[a-z]{3,20}ed)\b",
-    r"\b(?:war|waren|hatte\w?|wurde\w?|fehlte\w?|stand\w?|lag\w?|nahm\w?|kam\w?|[a-zäöü]{3,20}te[n]?)\b",
+    r"\b(?:was|were|had|took|did|didn't|used|held|kept|got|came|went|read|wrote|sent|ran|lacked|broke|hung|lost|threw|blew|"
+    r"fell|[a-z]{3,20}ed)\b",
+    r"\b(?:war|waren|hatte\w?|wurde\w?|(?:ver)?(?:stand|lag|nahm|kam|blieb|ging|fiel|lief|hing|brach|lor|fand|hielt|stieß|warf|"
+    r"schlug|traf|gab"
+    r"|ließ|starb|trat|zog|schrieb|las)(?:en)?|[a-zäöü]{3,20}(?:(?<![aiou])|(?<=au))ten?)\b",
     r"\b(?:era|eran|estaban?|había\w?|tenía\w?|faltaban?|[a-záéíóú]{3,20}(?:aba|aban|ía|ían|ó))\b",
 )
 # "X was the Y": says why where what helped is said with it
@@ -88,20 +98,23 @@ _WAS: Final = any_of(
 _FIX: Final = any_of(
     r"\b(?:fix(?:es|ed)|solv(?:es|ed)|resolv(?:es|ed)|cur(?:es|ed)|repair(?:s|ed)|unblock(?:s|ed)|work(?:s|ed) around|"
     r"got rid of)\b(?! in\b)",
-    r"\b(?:prevents?|avoids?) (?:it|this|that|the)\b|\b(?:goes|went) away\b|\b(?:was|is) (?:enough|all it took)\b|\bgets (?:it|"
+    r"\b(?<!to )(?:prevents?|avoids?) (?:it|this|that|the)\b|\b(?:goes|went) away\b|\b(?:until|till) (?:we|I) \w{2,20}(?:ed|"
+    r"t)\b|\b(?:was|is) (?:enough|all it took)\b|\bgets (?:it|"
     r"us) (?:through|past)\b",
     r"\b(?:the|proper|real|quick|actual) (?:fix|workaround|remedy|solution|cure|trick)\b[^.\n]{0,40}?(?: is| was|:)",
-    r"\b(?:fix|workaround|remedy|solution):|\bdid the trick\b|\bworks? again\b",
+    r"\b(?:fix|workaround|remedy|solution):|\bdid the trick\b|"
+    r"\b(?:is|are|was|were|builds?|works?|worked|runs?|starts?|passes|loads?) (?:\w{2,12} )?again\b",
     r"\b(?:beh(?:ebt|oben)|gelöst|löst (?:das|es|den)|repariert|gefixt|Abhilfe|Lösung|hilft|geholfen|verschwindet|verhindert|"
     r"Workaround)\b",
-    r"\blässt sich umgehen\b|\b(?:ist|sind) [^.;\n]{1,50} weg\b|\b(?:geht|läuft|startet|baut|klappt|"
+    r"\blässt sich umgehen\b|\b(?:ist|sind) (?:[^.;\n]{1,50} weg|Ruhe)\b|\b(?:geht|läuft|startet|baut|klappt|"
     r"funktioniert) (?:[^.;\n]{1,40} )?wieder\b",
     r"\b(?:arregl(?:a|ó|ado|ada|é|amos)|solucion(?:a|ó|ado|ada|é|amos)|res(?:uelto|uelve|uelta|olvió|olví|olvimos)|"
     r"corregid[oa]|soluci[oó]n)\b",
-    r"\b(?:apañ(?:a|ado)|se quita con|desaparece|bastaba? con|lo evita|vuelve a (?:funcionar|arrancar|ir))\b",
+    r"\b(?:apañ(?:a|ado)|se quita con|desaparece|se acab(?:ó|aron)|bastaba? con|lo evita|vuelve a (?:funcionar|arrancar|ir))\b",
 )
 _FOLLOWS: Final = any_of(
-    r",? (?:and )?so (?!that\b|far\b|I'll|I will|let|I\b|you\b|we\b)|\bbecause\b|, since\b|\bwithout (?:it|that|them)\b|"
+    r",? (?:and )?so (?!that\b|far\b|I'll|I will|let|I\b|you\b|we\b)|\b(?:because|due to)\b|, (?:since|as)\b|\bwithout (?:it|"
+    r"that|them)\b|"
     r"\bneed(?:s|ed)\b|\bexpect(?:s|ed)\b",
     r"\bwhich (?:meant|means|made|makes|left|leaves|broke|breaks|is why|caused|causes|kept|shadows?)\b|\bmeans that\b",
     r"\b(?:hence|therefore|thus|that'?s why|this is why)\b|\b(?:was|were|had been|been) (?:missing|left|never|stale|outdated|"
@@ -110,11 +123,12 @@ _FOLLOWS: Final = any_of(
     r"points) (?:at|to)\b",
     r"\bnever (?:\w{2,20}ed|closed|freed|set|ran)\b|\b(?:was|were|had) [^.;\n]{0,60}\b(?:when|while|until)\b|\bbefore the\b|"
     r"\btwice\b|\bshadow(?:s|ed|ing)\b",
-    r"\b(?:weil|dadurch|deshalb|deswegen|daher|wodurch|darum|sodass|so dass|fehlte|brauchte|braucht|statt|obwohl|ohne (?:den|"
+    r"\b(?:weil|wegen|aufgrund|dadurch|deshalb|deswegen|daher|wodurch|darum|sodass|so dass|fehlte|brauchte|braucht|statt|"
+    r"obwohl|ohne (?:den|"
     r"das|die|es))\b",
     r"\b(?:porque|así que|por eso|por lo que|ya que|necesitaba|necesita|faltaba|falta|sin (?:él|ella|eso)|bloqueaba|impedía|"
     r"de modo que|seguía)\b",
-    r"\bpor (?:comparar|usar|tener|no|cifrar|llamar|hacer)\b",
+    r"\bpor (?:no\b|[a-záéíóú]{3,20}[aei]r\b)|\bdebido a\b",
 )
 _DID: Final = (
     r"made|wrapped|added|pinned|moved|set|changed|switched|put|bumped|raised|lowered|replaced|disabled|enabled|removed|dropped|"
@@ -143,13 +157,22 @@ _UNSURE: Final = any_of(
     r"\banscheinend\b|\bfalls (?:das|es|du|ihr|der|die|man|wir|sie|dessen|deren)\b|\b(?:quizás?|tal vez|puede (?:que|ser)|"
     r"podrían?|parece|probablemente|seguramente|creo que|supongo|igual es|diría)\b",
 )
+_SLIP: Final = any_of(  # what the agent itself got wrong a moment ago: nothing to remember
+    r"\btypo\b|\bmy (?:own )?(?:mistake|fault|bad|slip|error|loop|test|regex|code|edit|change|patch|query|import|"
+    r"\w{2,12} variable)\b|"
+    r"\bI (?:had |have |just )?(?:assumed|forgot|missed|misread|mistyped|overlooked|guessed|left out|moved it)\b",
+    r"\bTippfehler\b|\bmein(?:e|en)? (?:Fehler|Test|Änderung|Abfrage)\b|\bich (?:hatte|habe) [^.;\n]{0,60}(?:vergessen|"
+    r"übersehen|verwechselt)\b",
+    r"\berrata\b|\bmi (?:error|fallo|culpa|prueba|cambio)\b|\bsupuse\b|\bse me (?:olvidó|pasó|escapó)\b",
+)
+_BARE_FIX: Final = re.compile(r"(?:fixed|done|solved|behoben|gelöst|erledigt|arreglado|resuelto|hecho)[.,;!]+ ", re.IGNORECASE)
 _EXPECTED: Final = any_of(  # red because it is not written yet: part of the work
     r"\bas expected\b|\b(?:doesn'?t|isn'?t|not|don'?t) [^.;\n]{0,30}\byet\b|\bwie erwartet\b|\bnoch (?:nicht|kein)\b",
     r"\bcomo (?:era de )?espera\w{1,3}\b|\b(?:todavía|aún) no\b",
 )
 _PLANNED: Final = any_of(
     r"\b(?:I'll|I will|let me|let's|I'm going to|going to|I'd|I would|want me to|shall I|should I|next:|todo)\b",
-    r"\bwe (?:could|should|can)\b|\byou (?:could|should|can|may|might|need|want)\b|\bdo you\b",
+    r"\b(?:we|one) (?:could|should|can)\b|\bI can\b|\byou (?:could|should|can|may|might|need|want)\b|\bdo you\b",
     r"\bich (?:schaue|prüfe|werde|würde|probiere|sehe|baue|mache)\b|\b(?:soll ich|lass(?:en)? (?:mich|uns)|(?:wir|"
     r"man) (?:könnten?|sollten?))\b",
     r"\b(?:voy a|vamos a|déjame|(?:lo|la) (?:miro|compruebo|reviso|pruebo)|podemos|deberíamos|quieres que)\b",
@@ -189,13 +212,16 @@ def claim(sentence: str) -> Claim:
     """What a sentence states as sure. A part behind a semicolon may be a plan or a guess and spoils nothing before it."""
     if len(sentence.split()) < _FEWEST:
         return _NOTHING
-    sure = "; ".join(part for part in sentence.split("; ") if is_sure(part) and not _EXPECTED.search(part))
-    if len(sure.split()) < _FEWEST:
+    parts = _BARE_FIX.sub("", sentence, count=1).split("; ")
+    sure = "; ".join(part for part in parts if is_sure(part) and not _EXPECTED.search(part))
+    if len(sure.split()) < _FEWEST or _SLIP.search(sentence):
         return _NOTHING
     fixed = _FIX.search(sure) is not None
     caused = _CAUSE.search(sure) or _BECAUSE.search(sure) or (fixed and _WAS.search(sure))
+    first, *others = _HALF.split(sure)
+    means = _PAST.search(first) and any(_BY_MEANS.match(half) for half in others)
     return Claim(
-        bool(caused), fixed, bool(_FOLLOWS.search(sure)), bool(_CHANGED.search(sure)), bool(_EFFECT.search(sure)),
+        bool(caused), fixed, bool(_FOLLOWS.search(sure)), bool(_CHANGED.search(sure)), bool(_EFFECT.search(sure) or means),
         bool(_PAST.search(sure)),
     )  # fmt: skip
 
@@ -203,3 +229,7 @@ def claim(sentence: str) -> Claim:
 def is_sure(sentence: str) -> bool:
     """Whether it neither guesses, asks, plans nor advises."""
     return not _UNSURE.search(sentence) and not _PLANNED.search(sentence)
+
+
+def guesses(sentence: str) -> bool:
+    return _UNSURE.search(sentence) is not None

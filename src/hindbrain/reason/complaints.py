@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hindbrain.reason.causes import any_of
+from hindbrain.reason.causes import any_of, claim
 from hindbrain.reason.runs import shows_failure
 
 _COMPLAINT: Final = any_of(
@@ -17,7 +17,8 @@ _COMPLAINT: Final = any_of(
     r"\b(?:flicker\w{0,4}|timeouts?|times? out|timed out|throw(?:s|ing)|50[0-4]s?|wrong|slow|corrupt\w{0,6}|missing|los[te]s?|"
     r"doesn'?t work|not working)\b",
     r"\bany idea\b|\binstead of\b|\bblocked\b|\bkeeps? \w{2,20}ing\b|\bni idea\b|\bkeine Ahnung\b",
-    r"\b(?:won'?t|why|weird|red|exception|differ\w{0,6}|drain\w{0,4}|NaN|oom|regression|stale|empty|vanish\w{0,3}|disappear\w{0,3}|"
+    r"\b(?:won'?t|why|weird|red|exception|differ\w{0,6}|drain\w{0,4}|NaN|oom|regression|stale|empty|vanish\w{0,3}|"
+    r"disappear\w{0,3}|"
     r"twice|duplicat\w{1,5})\b",
     r"\b(?:Fehler|kaputt|geht nicht|klappt nicht|läuft nicht|stürzt|abgestürzt|hängt|warum|wieso|bricht|falsch|langsam|"
     r"verlor\w{0,4}|ruckel\w{0,3}|leer|verschw\w{2,6})\b",
@@ -61,4 +62,6 @@ def asks_why(text: str) -> bool:
 
 def tells_of_repair(sentence: str) -> bool:
     """Whether it tells what the cause was or what helped."""
-    return _TOLD.search(sentence) is not None and not _ASKED.search(sentence)
+    stated = claim(sentence)
+    explained = stated.past and stated.says_why and (stated.fix or stated.effect)
+    return (explained or _TOLD.search(sentence) is not None) and not _ASKED.search(sentence)

@@ -1,8 +1,9 @@
 """Statements found in a session -> those of lasting use for working with an agent.
 
 Cues say how something was said; they do not say whether it was about work. "I'm always looking for new music" has the words of a
-rule and is none. So the gate asks two more questions: is this session work (tools were used, or enough of its talk is technical),
-and is this sentence addressed to the agent or about the work? Talk that is neither leaves a few plain facts about the person.
+rule and is none. So the gate asks two more questions: is this session work (tools were used, the assistant answers in technical
+words, or enough of the user's talk is technical), and is this sentence addressed to the agent or about the work? Talk that is
+neither leaves a few plain facts about the person.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hindbrain.reason.work_words import STRONG, WEAK
 
 LEAST_WORK: Final = 0.3  # of what people said, for a session without tools to be work
 PLAINLY_WORK: Final = 0.6  # for what is kept by its form alone
+TECHNICAL_REPLIES: Final = 0.045  # weight of technical words for each word that the assistant says, where it is about work
 MOST_PERSONAL: Final = 3  # statements of a session that is not work
 PERSONAL_CONFIDENCE: Final = 0.5
 LOOKED_AT_CHARS: Final = 2_000  # of a turn
@@ -94,7 +96,8 @@ def passed(statements: Sequence[Statement], turns: Sequence[Said]) -> list[State
     """The statements in their order, without those that only sound like one."""
     said = {turn.id: turn for turn in turns}
     people = _people_talk(turns)
-    share = 1.0 if any(turn.tool or turn.role.startswith("tool") for turn in turns) else _share_of_work(turns)
+    tools = any(turn.tool or turn.role.startswith("tool") for turn in turns)
+    share = 1.0 if tools or _replies_are_technical(turns) else _share_of_work(turns)
     work, plainly = share >= LEAST_WORK, share >= PLAINLY_WORK and not people
     personal = 0
     kept = []
@@ -152,6 +155,12 @@ def _among(word: str, known: Collection[str]) -> bool:
 def _share_of_work(turns: Sequence[Said]) -> float:
     own = [turn for turn in turns if turn.role == "user" and turn.text.strip()]
     return sum(_technical(turn.text) >= STRONG_WEIGHT for turn in own) / len(own) if own else 0.0
+
+
+def _replies_are_technical(turns: Sequence[Said]) -> bool:
+    replies = [turn.text[:LOOKED_AT_CHARS] for turn in turns if turn.role == "assistant"]
+    words = sum(len(text.split()) for text in replies)
+    return words > 0 and sum(map(_technical, replies)) >= TECHNICAL_REPLIES * words
 
 
 def _people_talk(turns: Sequence[Said]) -> bool:

@@ -14,8 +14,9 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from hindbrain.ledger.statement import Said, Statement
-from hindbrain.reason.causes import Claim, claim
+from hindbrain.reason.causes import Claim, claim, guesses
 from hindbrain.reason.complaints import asks_why, complains, tells_of_repair
+from hindbrain.reason.offers import spoken
 from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.prose import Sentence, plain, sentences
 from hindbrain.reason.runs import Run, is_again, is_assertion, looks_only, runs
@@ -53,6 +54,10 @@ class _Candidate:
     score: int
     trouble: _Trouble | None
     worked: Run | None
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
 
 
 def lessons(turns: Sequence[Said]) -> list[Statement]:
@@ -111,7 +116,7 @@ class _Session:
 
     def _agent(self, number: int, turn: Said, met: list[_Trouble], epoch: int) -> None:
         """Whether the agent states a lesson here: its best sentence, held against each trouble that is still open."""
-        said = sentences(turn.text)
+        said = spoken(turn.text)
         claims = [claim(sentence.text) for sentence in said]
         outcomes = [(trouble, *self._outcome(number, trouble)) for trouble in met if self._is_open(trouble, number)]
         if any(again for _, _, again in outcomes):
@@ -119,18 +124,25 @@ class _Session:
         found: list[tuple[int, int, _Trouble | None, Run | None]] = []
         for place, (sentence, stated) in enumerate(zip(said, claims, strict=True)):
             here, two = said[place:place + 2], claims[place:place + 2]
-            if _is_whole(two) or (stated.cause and met):
+            if _is_whole(two) or (stated.cause and (met or self._looked_just_now(number))):
                 found.append((stated.weight + 1, -place, None, None))
             for trouble, worked, _ in outcomes:
                 helped = any(each.says_what_helped for each in two) or any(_names_command(each.text, worked) for each in here)
                 if trouble.red and not helped:
                     continue  # why a test said no is worth nothing without what was done about it
+                if trouble.run is None and not _is_outright(two, trouble.why):
+                    continue  # a remark about what is being talked about
+                if not stated.cause and not helped and any(guesses(each.text) for each in said[place + 1:place + 2]):
+                    continue  # what was seen, before it is wondered at
                 score = self._score(sentence.text, stated, trouble, worked, number) + _explained(stated, two, helped)
                 found.append((score, -place, trouble, worked))
         score, place, about, showing = max(found, key=lambda each: each[:2], default=(0, 0, None, None))
-        if score >= _ENOUGH and (epoch not in self.best or score > self.best[epoch].score):
-            start, end = _span(turn.text, said, -place, showing)
-            self.best[epoch] = _Candidate(number, start, end, score, about, showing)
+        known = self.best.get(epoch)
+        if score < _ENOUGH or (known and score < known.score):
+            return
+        found_now = _Candidate(number, *_span(turn.text, said, -place, showing), score, about, showing)
+        if not known or score > known.score or found_now.length > known.length:
+            self.best[epoch] = found_now  # of two that say as much, the one in more words
 
     def _is_open(self, trouble: _Trouble, number: int) -> bool:
         """Whether it is still the matter at hand: it does not work yet, or the user has not gone on to other things."""
@@ -180,6 +192,10 @@ class _Session:
         first = self.after[since]
         return first < len(self.runs) and self.runs[first].result < until
 
+    def _looked_just_now(self, number: int) -> bool:
+        """Whether something was run since the user spoke."""
+        return number > 0 and self.turns[number - 1].role == "tool_result"
+
     def _user(self, number: int, turn: Said) -> None:
         for sentence in sentences(own(turn.text).replace(BLANK, "\n")):
             if tells_of_repair(sentence.text) and len(sentence.text) <= _QUOTE:
@@ -188,7 +204,13 @@ class _Session:
 
     def _taken(self) -> set[int]:
         """Failed runs of troubles about which something was said."""
-        return {number for number, epoch in self.epochs.items() if epoch in self.best}
+        said = {number: self.best[epoch] for number, epoch in self.epochs.items() if epoch in self.best}
+        return {number for number, found in said.items() if self._is_about(found, number)}
+
+    def _is_about(self, found: _Candidate, number: int) -> bool:
+        if found.trouble is not None:
+            return found.trouble.run is not None
+        return not _words(self.turns[found.turn].text).isdisjoint(_words(self.turns[number].text))
 
     def _statement(self, found: _Candidate) -> Statement:
         turn = self.turns[found.turn]
@@ -212,8 +234,17 @@ class _Session:
 
 def _is_whole(two: Sequence[Claim]) -> bool:
     """A lesson by itself: a sentence says why, it or the next one says what helped, and one of both says it outright."""
+    if two[0].past and two[0].says_why and two[0].effect:
+        return True
     helped = [each for each in two if each.says_what_helped]
     return two[0].says_why and bool(helped) and (two[0].cause or any(each.fix for each in helped))
+
+
+def _is_outright(two: Sequence[Claim], asked: bool) -> bool:
+    """Whether a trouble that was only told is spoken of: its cause, its repair, or a consequence together with what helped."""
+    stated = two[0]
+    follows = stated.follows and (asked or any(each.effect or each.fix for each in two) or (stated.past and stated.changed))
+    return stated.cause or stated.fix or follows or (stated.effect and stated.past)
 
 
 def _span(text: str, said: list[Sentence], at: int, worked: Run | None) -> tuple[int, int]:

@@ -29,6 +29,8 @@ class Means:
     calls: Calls | None = None  # the models that are configured
     book: Keeping | None = None  # where their replies are kept
     give_way: bool = False  # it is the last try: rules decide where no model answers
+    asked: bool = False  # a person asked for this job: a model may be used at night too
+    morning_seconds: float = 0.0  # it is night, no model is used, and this is how long that lasts
 
     @property
     def has_model(self) -> bool:
@@ -38,4 +40,4 @@ class Means:
         """Who reasons about these sessions: a model where one is configured, else rules."""
         from hindbrain.reason.model.reasoner import Reasoner
 
-        return Reasoner(self.calls, self.book, project, tuple(sessions), give_way=self.give_way)
+        return Reasoner(self.calls, self.book, project, tuple(sessions), self.asked, self.give_way)

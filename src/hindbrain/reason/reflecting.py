@@ -47,8 +47,9 @@ def reflect_project(ledger: Evidence, project: str | None, means: Means) -> Effe
 
     def effect(database: Database) -> None:
         apply(database, made.value, means.clock.now_ms(), made_by=made.made_by)
+        insights = reasoned.known(database, [each.id for each in made.value if isinstance(each, Insight)])
         for key in made.keys:
-            reasoned.note_produced(database, key, [each.id for each in new])
+            reasoned.note_produced(database, key, [*(each.id for each in new), *insights])
         reasoned.mark_reflected(database, [each.id for each in new])
 
     return effect

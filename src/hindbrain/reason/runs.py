@@ -22,7 +22,9 @@ _SHELLS: Final = frozenset((
 ))  # fmt: skip
 _LOOKS: Final = re.compile(r"(?:cat|less|head|tail|grep|rg|ls|find|sed -n|git (?:log|show|diff|status|blame)|"
                            r"kubectl .{0,80}logs|journalctl|"
-                           r"gh (?:issue|pr)|docker logs|curl|wc|echo)\b")  # fmt: skip
+                           r"gh (?:issue|pr)|docker (?:logs|ps)|curl|wc|echo|cd|pwd|sleep|which|file|stat|df|du|ps|env|"
+                           r"true)\b")  # fmt: skip
+_SEQUENCE: Final = re.compile(r"&&|\|\||;|\n")
 _FAILED: Final = re.compile(
     r"Traceback \(most recent|^E   \S|^(?:error|fatal)(?:\[\w+\])?:|^Error: |\b(?:BUILD|PROJECT EXECUTION) FAILED|\bFAILED\b|"
     r"\b[1-9]\d{0,5} (?:failed|failures?|errors?)\b|\b[Ee]xit(?:ed with)? (?:code|status):? [1-9]|command not found|panicked at|"
@@ -89,8 +91,8 @@ def command_of(turn: Said) -> str:
 
 
 def looks_only(command: str) -> bool:
-    """Whether a command line begins by looking at something: it changes nothing, and what it prints is what it found."""
-    return _LOOKS.match(command) is not None
+    """Whether every command of a line looks at something: it changes nothing, and what it prints is what it found."""
+    return all(_LOOKS.match(each.lstrip()) for each in _SEQUENCE.split(command[:_LINE])[:20] if each.strip())
 
 
 def shows_failure(output: str) -> bool:

@@ -1,8 +1,7 @@
 """Runs -> lessons nobody put into words: a command failed, and with something added to it the same command worked.
 
-Strict, for most failures are routine: the part that failed has to be there again, word by word, behind a step that sets
-something up, under a variable, or with a long option more; nobody of the user's side has said anything in between; and no
-test was merely red.
+Strict, for most failures are routine: what failed has to be tried again behind a step that sets something up, under a variable,
+or with an option more or set otherwise; nobody of the user's side has said anything in between; and no test was merely red.
 """
 
 from __future__ import annotations
@@ -12,16 +11,19 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hindbrain.ledger.statement import Said, Statement
-from hindbrain.reason.runs import Run, has_variable, is_assertion, looks_only, parts_of
+from hindbrain.reason.runs import Run, has_variable, is_again, is_assertion, looks_only, parts_of
 from hindbrain.reason.trust import doubt
 
 _QUOTE: Final = 300
 _NEXT: Final = 4  # runs after the failed one among which the working one is sought
 _ORDER: Final = re.compile(r"\b(?:always|never|from now on|immer|niemals|ab sofort|siempre|nunca)\b", re.IGNORECASE)
 _NO_STEP: Final = frozenset(("cd", "rm", "echo", "ls", "cat", "grep", "sleep", "true", "git", "pwd", "mkdir", "tail", "head"))
-_TESTS: Final = re.compile(
-    r"\b(?:pytest|test|tests|jest|vitest|phpunit|rspec|ctest|nox|tox|twister|check|lint|mypy|ruff|tsc|eslint|clippy)\b"
-)
+_OPTION: Final = re.compile(r"--?[a-zA-Z][\w-]{2,}|\w[\w.-]{2,}=")
+# Said to see more, or less of it: it does not make anything work.
+_SHOWS_MORE: Final = re.compile(r"--?(?:verbose|v+|debug|info|stack-?trace|trace|tb|lf|last-failed|ff|watch|quiet|silent|"
+                                r"no-cov\w*|max-?fail|"
+                                r"test\w*|filter|grep|only\w*|pattern|backtrace|help|version|dry-run|race|count|color|json|"
+                                r"format|fix)\b")
 
 
 def shown(turns: Sequence[Said], every: Sequence[Run], taken: set[int]) -> Iterator[tuple[int, Statement]]:
@@ -35,11 +37,16 @@ def shown(turns: Sequence[Said], every: Sequence[Run], taken: set[int]) -> Itera
 
 
 def _next_try(every: Sequence[Run], number: int) -> Run | None:
-    """The next run that does something, where it worked."""
+    """The next run of the same, where it worked."""
     for run in every[number + 1:number + 1 + _NEXT]:
-        if run.command and not looks_only(run.command):
+        if run.command and not looks_only(run.command) and _is_tried(every[number], run):
             return None if run.failed else run
     return None
+
+
+def _is_tried(failed: Run, run: Run) -> bool:
+    now = parts_of(run.command)
+    return is_again(failed.command, run.command) or any(_varies(old, new) for old in parts_of(failed.command) for new in now)
 
 
 def _spoke(turns: Sequence[Said], since: int, until: int) -> bool:
@@ -48,23 +55,39 @@ def _spoke(turns: Sequence[Said], since: int, until: int) -> bool:
 
 def _is_added(failed: Run, worked: Run) -> bool:
     """Whether the later line is the earlier one with something that was missing."""
-    tried = {part for part in parts_of(failed.command) if len(part) > 1}
+    tried = {part for part in parts_of(failed.command) if len(part) > 1 and not looks_only(" ".join(part))}
     now = parts_of(worked.command)
     missing = _missing(failed)
     if missing and all(missing not in part for part in now):
         return False
-    kept = next((place for place, part in enumerate(now) if part in tried), None)
-    if kept is not None:
-        before = [part for part in now[:kept] if part and part not in tried]
-        steps = [part for part in before if part[0] not in _NO_STEP and not looks_only(" ".join(part))]
-        return bool(steps) or (has_variable(worked.command) and not has_variable(failed.command))
-    return any(_has_option_more(old, new) for old in tried for new in now)
+    kept = next((place for place, part in enumerate(now) if part in tried or any(_replaces(old, part) for old in tried)), None)
+    if kept is not None and any(part and part not in tried and _is_step(part) for part in now[:kept]):
+        return True
+    if kept is not None and now[kept] in tried:
+        return has_variable(worked.command) and not has_variable(failed.command)
+    return any(_varies(old, new) for old in tried for new in now)
 
 
-def _has_option_more(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
-    more = set(new) - set(old)
-    same = set(old) <= set(new) and old[:2] == new[:2]
-    return same and len(more) in (1, 2) and any(word.startswith("--") for word in more) and not _TESTS.search(" ".join(old))
+def _is_step(part: tuple[str, ...]) -> bool:
+    return part[0] not in _NO_STEP and not looks_only(" ".join(part))
+
+
+def _replaces(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """The same with one word put for another."""
+    return len(old) == len(new) > 2 and old[:2] == new[:2] and len(set(old) - set(new)) == 1
+
+
+def _varies(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+    """The same with an option more, or an option set otherwise."""
+    more, less = set(new) - set(old), set(old) - set(new)
+    if old[0] != new[0] or not more or len(more) > 2 or len(old) < 2:
+        return False
+    added = [word for word in more if _OPTION.match(word)]
+    return bool(added) and not any(map(_SHOWS_MORE.match, added)) and all(_same_key(word, more) for word in less)
+
+
+def _same_key(word: str, others: set[str]) -> bool:
+    return "=" in word and any(other.startswith(word[:word.index("=") + 1]) for other in others)
 
 
 def _missing(run: Run) -> str:

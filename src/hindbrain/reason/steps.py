@@ -85,6 +85,10 @@ def extract_session(ledger: Evidence, session_id: str, means: Means, *, forced: 
             reasoned.note_produced(database, key, [each.id for each in statements])
         reasoned.set_reading(database, session_id, read_to=len(turns), made_by=made.made_by, at=now)
         jobs = _after_reading(session, statements, put, forced=forced)
+        if means.asked:
+            jobs = telling.asked_for(jobs)
+        if made.note and means.morning_seconds:
+            jobs.append(telling.to_read_by_day(session_id, means.morning_seconds))
         means.tell(database, jobs + dreaming.after_reading(database, session.project_id, len(put.new), now, ended=forced))
 
     return effect

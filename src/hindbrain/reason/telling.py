@@ -7,6 +7,7 @@ there is never more than one of a kind, and whatever is told again strengthens i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from hindbrain.queues.job import NewJob
@@ -29,7 +30,10 @@ HURRIED_SECONDS: Final = 2.0
 SOON: Final = 1  # before what merely waits its turn
 LATER: Final = -1  # after whatever is new
 
-AT_ONCE: Final = "at_once"  # in a payload: do not wait for a pause
+# In a payload:
+AT_ONCE: Final = "at_once"  # do not wait for a pause
+ASKED: Final = "asked"  # a person wants it, at night too
+MORNING: Final = "morning"  # read by rules at night, and to be read by the model when it is day
 
 
 def to_read(sessions: Iterable[str], ended: Iterable[str] = ()) -> list[NewJob]:
@@ -43,6 +47,16 @@ def to_read(sessions: Iterable[str], ended: Iterable[str] = ()) -> list[NewJob]:
 def to_reread(sessions: Iterable[str]) -> list[NewJob]:
     """Sessions from before, or read by older rules: nobody waits for them."""
     return [NewJob(EXTRACT, each, {AT_ONCE: True}, group=each, priority=LATER) for each in sessions]
+
+
+def to_read_by_day(session: str, seconds: float) -> NewJob:
+    """A session that rules have read at night is read once more, by the model, after so many seconds."""
+    return NewJob(EXTRACT, session, {AT_ONCE: True, MORNING: True}, group=session, priority=LATER, delay_seconds=seconds)
+
+
+def asked_for(jobs: Iterable[NewJob]) -> list[NewJob]:
+    """These jobs, as a person wants them."""
+    return [replace(job, payload={**job.payload, ASKED: True}) for job in jobs]
 
 
 def to_reflect(project: str | None, priority: int = 0) -> NewJob:

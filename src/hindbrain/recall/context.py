@@ -9,6 +9,7 @@ Imported by the hook when no worker answers: built-ins only.
 """
 
 from hindbrain.recall import block, fitting, rank
+from hindbrain.recall.contradictions import marked_turns
 from hindbrain.recall.excerpt import excerpt
 from hindbrain.recall.short_ids import shortened
 from hindbrain.recall.tokens import tokens_in
@@ -84,7 +85,7 @@ def build(
     else:
         stems = ()
         wanted += [each for each in recent(connection, asked) if not _has_already(each, asked)] if asked.recent else []
-    items = _items(connection, asked, wanted, rules, stems)
+    items = _items(connection, asked, marked_turns(connection, wanted, asked.scope.before), rules, stems)
     text, taken = block.pack(items, budget, health, count, asked.chars)
     told = {id(item) for item in taken}
     return text, [each for each, item in zip(wanted, items, strict=True) if id(item) in told]

@@ -1,14 +1,19 @@
 """Hits -> the same, each that another one contradicts with a note that says which, and when that was said.
 
-Nobody has decided yet which of the two holds, so both are told, and neither as if it were beyond doubt.
+Nobody has decided yet which of the two holds, so both are told, and neither as if it were beyond doubt. A turn stands for what
+was found in it: it is marked where that is contradicted, and where nothing of it holds any more.
 Imported by the hook when no worker answers: built-ins only.
 """
+
+import time
 
 from hindbrain.recall.block import day_of
 from hindbrain.recall.short_ids import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hindbrain.ledger.database import Database
     from hindbrain.recall.rank import Found
 
@@ -24,6 +29,34 @@ WHERE mine.role = 'contradicts' AND mine.target_memory_id IN (SELECT value FROM 
 ORDER BY mine.target_memory_id, others.valid_from DESC, others.id
 """
 
+_ENDED = """
+SELECT links.turn_id FROM links JOIN memories ON memories.id = links.memory_id
+WHERE links.turn_id IN (SELECT value FROM json_each(?)) AND links.role IN ('derived_from', 'supports') AND memories.held = ''
+GROUP BY links.turn_id HAVING max(CASE WHEN memories.valid_to IS NULL OR memories.valid_to > ? THEN 1 ELSE 0 END) = 0
+"""
+_KEPT = """
+SELECT links.turn_id, memories.id FROM links JOIN memories ON memories.id = links.memory_id
+WHERE links.turn_id IN (SELECT value FROM json_each(?)) AND links.number = memories.evidence AND memories.session_id IS NOT NULL
+  AND memories.valid_from <= ? AND memories.held = '' AND memories.level IN ('observation', 'derived')
+ORDER BY links.turn_id, memories.confidence DESC, memories.id
+"""
+
+
+def marked_turns(connection: "Database", hits: "list[Found]", until: int) -> "list[Found]":
+    """The hits, turns among them marked by what became of what they say. What a search has marked already stays so."""
+    turns = {hit.id: hit for hit in hits if hit.kind == "turn" and not hit.disputed and not hit.superseded}
+    named = _listed(turns)
+    if named == "[]":
+        return hits
+    for (turn,) in connection.execute(_ENDED, (named, min(until, int(time.time() * 1000)))).fetchall():
+        turns[turn].superseded = True
+    kept = connection.execute(_KEPT, (named, until)).fetchall()
+    notes = disputes(connection, [memory for _, memory in kept], until) if kept else {}
+    for turn, memory in kept:
+        if memory in notes and not turns[turn].disputed:
+            turns[turn].disputed = notes[memory][0]
+    return hits
+
 
 def marked(connection: "Database", hits: "list[Found]", until: int) -> "list[Found]":
     """The hits, noted as they stood at a time."""
@@ -37,13 +70,17 @@ def marked(connection: "Database", hits: "list[Found]", until: int) -> "list[Fou
 
 def disputes(connection: "Database", memories: "list[str]", until: int) -> "dict[str, list[str]]":
     """What contradicts each of these memories, in plain words."""
-    listed = [each for each in memories if each.isascii() and each.replace("_", "").isalnum()]
-    if not listed:
+    named = _listed(memories)
+    if named == "[]":
         return {}
-    named = "[" + ",".join(f'"{each}"' for each in listed) + "]"
     rows = connection.execute(_OTHERS, (named, until)).fetchall()
     short = shortened(connection, [row[1] for row in rows]) if rows else {}
     notes: dict[str, list[str]] = {}
     for mine, other, said_at in rows:
         notes.setdefault(mine, []).append(f"contradicts [{short[other]}], said on {day_of(said_at)}")
     return notes
+
+
+def _listed(ids: "Iterable[str]") -> str:
+    """These ids as JSON; what is no id of ours is left out."""
+    return "[" + ",".join(f'"{each}"' for each in ids if each.isascii() and each.replace("_", "").isalnum()) + "]"

@@ -37,6 +37,7 @@ from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
 from hindbrain.serve.engines import Shared, shared_problems
 from hindbrain.serve.install.check import findings
+from hindbrain.serve.model_state import refused
 from hindbrain.serve.shared_status import look_shared
 from hindbrain.serve.status import look, opened
 from hindbrain.serve.work import counted
@@ -77,6 +78,7 @@ class Doctor:
             ("home", self._home), ("files", self._modes), ("disk", self._disk), ("archives", self._archives),
             ("ledger", self._ledger), ("embedding", self._embedding), ("hook", self._hook if fire else self._launcher),
             ("install", self._installed), ("status", self._status), ("jobs", self._jobs),
+            ("model", self._model),
             *([("shared", self._shared_ledger)] if self.shared is not None else []),
         ]  # fmt: skip
         findings: list[Finding] = []
@@ -223,6 +225,15 @@ class Doctor:
             yield Finding("jobs", "warning", f"{parked} parked: they failed too often", hint)
         else:
             yield Finding("jobs", "ok", "none is parked")
+
+    def _model(self) -> Iterator[Finding]:
+        if self.config is None or not self.config.model:
+            return
+        found = refused(self.config)
+        for each in found.values():
+            yield Finding("model", "warning", f"the key is refused: {each.said}; rules do its work meanwhile", each.hint)
+        if not found:
+            yield Finding("model", "ok", ", then ".join(self.config.model))
 
     def _shared_ledger(self) -> Iterator[Finding]:
         assert self.shared is not None

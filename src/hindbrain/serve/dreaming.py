@@ -88,8 +88,8 @@ def run(config: Config, key: str | None) -> list[Dreamt]:
     open_ledger = opener(config, clock)
     job = dataclasses.replace(telling.to_dream(*key.split(":", 1), delay_seconds=0.0), forced=True, priority=telling.SOON)
     with open_ledger() as ledger:
-        (number,) = Queue(ledger, clock).add([job])
-    table = {telling.DREAM: kinds(open_ledger, clock, config.keep_jobs_days)[telling.DREAM]}
+        (number,) = Queue(ledger, clock).add(telling.asked_for([job]))
+    table = {telling.DREAM: kinds(open_ledger, clock, config.keep_jobs_days, config)[telling.DREAM]}
     deadline = clock.elapsed() + TIMEOUT
     while True:
         Runner(open_ledger, table, clock, lease_seconds=LEASE_SECONDS).run_all(max(0.0, deadline - clock.elapsed()))

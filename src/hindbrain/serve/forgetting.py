@@ -12,6 +12,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.errors import LedgerError, NotFound, UsageError
@@ -36,6 +37,12 @@ from hindbrain.serve.engines import Shared, asked
 from hindbrain.serve.memory import Forgotten, find_project
 from hindbrain.serve.sharer import share_now
 
+_RESTS: Final = """
+SELECT links.turn_id, links.target_memory_id, memories.made_by FROM links JOIN memories ON memories.id = links.memory_id
+WHERE links.role IN ('derived_from', 'supports', 'digested_from', 'contradicts') AND links.memory_id IN {inside}
+ORDER BY links.memory_id, links.number
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -48,6 +55,7 @@ class Wanted:
     until: int = 0  # the latest time anything of it claims, which may lie ahead
     examples: list[str] = field(default_factory=list[str])
     transcripts: list[str] = field(default_factory=list[str])
+    stays: list[str] = field(default_factory=list[str])  # turns and memories that what was found rests on: they are not meant
 
 
 class Forgetting:
@@ -199,15 +207,18 @@ def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
         sessions, until = connection.execute(
             f"SELECT count(*), coalesce(max(last_at), 0) FROM sessions WHERE id IN {inside}", (named,)
         ).fetchone()
-    # a memory that is named takes the turn along that is its evidence: it says the same
     with ledger.reading() as connection:
-        taken = connection.execute(
-            f"SELECT turn_id FROM links WHERE role = 'derived_from' AND memory_id IN {inside} AND turn_id IS NOT NULL", (named,)
-        ).fetchall()
+        rests = connection.execute(_RESTS.format(inside=inside), (named,)).fetchall()
+        # what a person had kept takes the turn along that is its evidence: it says the same, and nothing else was said there
+        taken = [turn for turn, _, made_by in rests if turn is not None and made_by == "person"]
+        found_in = [turn or memory for turn, memory, made_by in rests if made_by != "person"]
         acts = connection.execute("SELECT id, detail FROM events WHERE kind = 'memory'").fetchall()
-        replies = about(connection, [*ids, *_sessions_of(connection, [row[0] for row in turns] + [row[0] for row in memories])])
+        told = _sessions_of(connection, [row[0] for row in turns] + [row[0] for row in memories])
+        replies = list(about(connection, [*ids, *told]))
     gone = {row[0] for row in memories}
-    extra = [row[0] for row in taken] + [each for each, _ in acts if memory_id(each) in gone] + replies
+    extra = taken + [each for each, _ in acts if memory_id(each) in gone] + replies
     examples = [" ".join(text.split())[:100] for _, text, *_ in [*turns, *memories]][:5]
     sources = sorted({row[2] for row in turns if row[2]})
-    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, until, examples, sources)
+    doomed = {*ids, *extra, *gone, *(row[0] for row in turns)}
+    stays = [each for each in dict.fromkeys(found_in) if each not in doomed]
+    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, until, examples, sources, stays)

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -22,8 +22,10 @@ from hindbrain.base.config import Config
 from hindbrain.base.errors import LockTimeout, NotFound, StorageError
 from hindbrain.base.files import Lock, ensure_private_dir
 from hindbrain.base.home import Home
+from hindbrain.capture.event import Event
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, allowed, follow
+from hindbrain.ledger.statement import Said
 from hindbrain.ledger.store import Ledger
 from hindbrain.serve import daemon
 from hindbrain.serve.drain import Drain, Drained, cleaned, default_roots, wanted
@@ -32,6 +34,7 @@ from hindbrain.serve.forgetting import finish
 _CURSOR: Final = "transcript:"
 _LOCK_SECONDS: Final = 15.0
 _LOOK_SECONDS: Final = 0.2
+_SHOWN_CHARS: Final = 80_000  # of a turn; a model is shown less
 
 Step = Callable[[str], None]
 
@@ -50,6 +53,9 @@ class File:
     turns_known: int = 0  # stored already, by a hook or an earlier reading
     problems: list[str] = field(default_factory=list[str])  # lines that could not be read
     error: str = ""  # why the file could not be read
+    calls: int = 0  # questions that a model would be asked about what is new, where one is configured; rather too many
+    tokens: int = 0
+    dollars: float = 0.0
 
 
 def find(config: Config, paths: Iterable[Path]) -> list[File]:
@@ -99,9 +105,9 @@ def _looked_at(path: str, root: Path, *, links: bool) -> tuple[File, str]:
     return file, f"{info.st_dev}:{info.st_ino}"  # one file may be reached from two places
 
 
-def preview(clock: Clock, ledger: Ledger | None, files: Iterable[File], step: Step) -> None:
-    """Fill in what an import would find. Nothing is written."""
-    counted = _Counted(ledger, clock)
+def preview(clock: Clock, ledger: Ledger | None, files: Iterable[File], step: Step, config: Config | None = None) -> None:
+    """Fill in what an import would find, and what the configured model would use to read it. Nothing is written."""
+    counted = _Counted(ledger, clock, config)
     for file in files:
         step(os.path.basename(file.path))
         if not file.error:
@@ -114,8 +120,9 @@ def preview(clock: Clock, ledger: Ledger | None, files: Iterable[File], step: St
 class _Counted:
     """Reads files as an import would and compares with what is stored."""
 
-    def __init__(self, ledger: Ledger | None, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger | None, clock: Clock, config: Config | None) -> None:
         self._ledger = ledger
+        self._config = config if config is not None and config.model else None
         self._now = clock.now_ms()
         self._met: set[str] = set()  # turns of files looked at before: two files may tell the same
         self._from = {} if ledger is None else stored_from(ledger)
@@ -125,6 +132,7 @@ class _Counted:
         allowed(file.path, [file.root])
         file.turns_known = 0 if cursor is None else self._from.get(os.path.realpath(file.path), (0, 0))[0]
         sessions: set[str] = set()
+        turns: dict[str, dict[str, Said]] = {}
         start, more = 0 if cursor is None else cursor.offset, True
         while more:
             done = follow(file.path, [file.root], cursor, now_ms=self._now, clean=cleaned)
@@ -134,10 +142,20 @@ class _Counted:
             events = done.events if self._ledger is None else wanted(self._ledger, done.events)
             self._compare(file, {event.id for event in events if event.kind == "turn"} - self._met)
             sessions |= {event.session for event in events}
+            self._gather(turns, events)
             more = done.more and done.cursor != cursor
             cursor = done.cursor
         file.to_read = (0 if cursor is None else cursor.offset) - start
         file.sessions = len(sessions)
+        if self._config is not None and file.turns_new:
+            _estimate(file, turns, self._config)
+
+    def _gather(self, turns: dict[str, dict[str, Said]], events: Iterable[Event]) -> None:
+        """Keep as much of the turns of a file's sessions as a model may be shown of them."""
+        for event in events if self._config is not None else ():
+            if event.kind == "turn" and event.role is not None:
+                said = Said(event.id, event.role, event.text[:_SHOWN_CHARS], event.tool, event.at)
+                turns.setdefault(event.session, {})[event.id] = said
 
     def _compare(self, file: File, fresh: set[str]) -> None:
         known = self._stored(fresh)
@@ -151,6 +169,14 @@ class _Counted:
         query = "SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
         with self._ledger.reading() as connection:
             return {row[0] for row in connection.execute(query, (json.dumps(sorted(ids)),)).fetchall()}
+
+
+def _estimate(file: File, turns: Mapping[str, Mapping[str, Said]], config: Config) -> None:
+    from hindbrain.reason.model.reasoner import estimate
+
+    for said in turns.values():
+        found = estimate(list(said.values()), config)
+        file.calls, file.tokens, file.dollars = file.calls + found.calls, file.tokens + found.tokens, file.dollars + found.dollars
 
 
 def stored_cursor(ledger: Ledger | None, path: str) -> TranscriptCursor | None:

@@ -462,6 +462,12 @@ class Memory:
         """Replace a statement by a better one; the old one stays as history. The new statement's id."""
         if not text.strip():
             raise UsageError("there is nothing to put in its place", hint="use `forget` to take it away")
+
+        def look(ledger: Evidence) -> None:
+            with ledger.reading() as connection:
+                reviewing.wording(connection, memory)
+
+        self._ask(look, None)
         return self._replace("correct", memory, text, at)
 
     def _replace(self, op: str, memory: str, text: str, at: datetime | None) -> str:
@@ -495,7 +501,8 @@ class Memory:
         return self._ask(reviewing.waiting, [])
 
     def accept(self, *memories: str) -> None:
-        """Let these hold; of two that contradict each other the one accepted replaces the other. All of them, or none."""
+        """Let these hold; of two that contradict each other the one accepted replaces the other, and where the contradiction
+        itself is accepted both stand. All of them, or none."""
         self._decide("accept", lambda database: reviewing.accepting(database, memories))
 
     def reject(self, *memories: str) -> None:
@@ -559,7 +566,10 @@ class Memory:
         return found
 
     def forget(self, *, id: str | None = None, session: str | None = None, project: str | None = None) -> Forgotten:
-        """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back."""
+        """Remove a turn or memory, a session, or a project from ledger, journal and archives, and keep it from coming back.
+
+        A memory that was found goes alone: the turns it was found in stay.
+        """
         from hindbrain.serve.forgetting import Forgetting
 
         self.settle_here()

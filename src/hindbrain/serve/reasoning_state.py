@@ -5,6 +5,7 @@ Reads only, and from the ledger that keeps the jobs: that is where memories are 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,8 +17,10 @@ from hindbrain.ledger import known
 from hindbrain.ledger.calls import Spent
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.queues.queue import Queue
-from hindbrain.reason.model.budget import KINDS, Budget, midnight
+from hindbrain.queues.queue import MOST_LISTED, Queue
+from hindbrain.reason import telling
+from hindbrain.reason.model.budget import KINDS, NIGHT, Budget, is_night, midnight
+from hindbrain.serve.model_state import refused
 
 LEAST_TOKENS: Final = 2_000  # what a small question is counted at: with less left, none is asked
 
@@ -28,7 +31,7 @@ SELECT CASE WHEN level IN ('observation', 'derived') THEN kind WHEN level = 'con
 FROM memories WHERE held = '' AND superseded_by IS NULL AND valid_to IS NULL GROUP BY what ORDER BY what
 """
 _REPLACED: Final = "SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL OR valid_to IS NOT NULL"
-_KINDS: Final = "SELECT DISTINCT kind FROM calls WHERE at >= ? ORDER BY kind"
+_PRODUCED: Final = "SELECT kind, produced FROM calls WHERE at >= ? ORDER BY kind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class Meter:
     cap_cost_micros: int = 0
     by_kind: Mapping[str, Spent] = field(default_factory=dict[str, Spent])
     full: Mapping[str, str] = field(default_factory=dict[str, str])  # kinds of job that go without the model today, and why
+    night: bool = False  # no model is used before the morning, unless a person asks
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])  # models that do not take their keys, and what they said
+    produced: Mapping[str, int] = field(default_factory=dict[str, int])  # memories that came of today's replies, by kind of job
 
     @property
     def at_the_cap(self) -> bool:
@@ -57,6 +63,12 @@ class Meter:
         money = f"${dollars(self.cost_micros)}" + (f" of ${dollars(self.cap_cost_micros)}" if self.cap_cost_micros else "")
         kinds = ", ".join(f"{kind} {spent.tokens:,}" for kind, spent in self.by_kind.items())
         said += f"; today {tokens}, {money}" + (f" ({kinds})" if kinds else "")
+        if self.refused and len(self.refused) == len(self.models):
+            said += f"; the key is refused, working without the model: {'; '.join(self.refused.values())}"
+        else:
+            said += "".join(f"; the key of {name} is refused: {why}" for name, why in self.refused.items())
+        if self.night and self.models:
+            said += f"; it is night, working without the model until {NIGHT[1]:02}:00 but for what you ask for"
         if self.at_the_cap:
             return f"{said}; at the cap, working without the model: {next(iter(self.full.values()))}"
         return said + "".join(f"; {kind} works without the model: {why}" for kind, why in self.full.items() if self.models)
@@ -70,6 +82,7 @@ class Reasoning:
     replaced: int = 0
     review: int = 0  # wait for a person
     unread: int = 0  # sessions that wait to be read
+    by_day: int = 0  # sessions that rules have read at night, and that the model reads in the morning
     meter: Meter = field(default_factory=Meter)
 
     @property
@@ -85,20 +98,23 @@ class Reasoning:
     def waiting(self) -> str:
         """In plain words what is to be done."""
         said = f"{self.review} wait for `hindbrain review`" if self.review else "nothing to review"
-        return said + f", {self.unread} {'session waits' if self.unread == 1 else 'sessions wait'} to be read"
+        said += f", {self.unread} {'session waits' if self.unread == 1 else 'sessions wait'} to be read"
+        return said + (f", {self.by_day} for the morning to be read by the model" if self.by_day else "")
 
     def as_data(self) -> dict[str, object]:
         """The same for programs."""
         meter = self.meter
         return {
-            "memories": dict(self.made), "replaced": self.replaced, "review": self.review, "sessions_waiting": self.unread,
+            "memories": dict(self.made), "replaced": self.replaced, "review": self.review,
+            "sessions_waiting": self.unread, "sessions_for_the_morning": self.by_day,
             "model": {
                 "models": list(meter.models), "on": bool(meter.models), "at_the_cap": meter.at_the_cap,
-                "without": dict(meter.full),
+                "without": dict(meter.full), "refused": dict(meter.refused), "night": meter.night,
                 "today": {"tokens": meter.tokens, "cost": meter.cost_micros / 1e6, "calls": meter.calls},
                 "cap": {"tokens": meter.cap_tokens, "cost": meter.cap_cost_micros / 1e6},
                 "by_kind": {
-                    kind: {"tokens": spent.tokens, "cost": spent.cost_micros / 1e6, "calls": spent.calls}
+                    kind: {"tokens": spent.tokens, "cost": spent.cost_micros / 1e6, "calls": spent.calls,
+                           "memories": meter.produced.get(kind, 0)}
                     for kind, spent in meter.by_kind.items()
                 },
             },
@@ -109,24 +125,33 @@ def look(ledger: Evidence | None, config: Config, clock: Clock) -> Reasoning:
     """Gather it all; an empty one where nothing is stored."""
     if ledger is None:
         return Reasoning(meter=_meter(None, config, clock))
-    unread = sum(count for (kind, state), count in Queue(ledger, clock).counts().items() if kind == "extract" and state in _LIVE)
+    queue = Queue(ledger, clock)
+    unread = sum(count for (kind, state), count in queue.counts().items() if kind == telling.EXTRACT and state in _LIVE)
+    waiting = queue.listing(state="waiting", kind=telling.EXTRACT, limit=MOST_LISTED) if unread else []
+    by_day = sum(telling.MORNING in job.payload for job in waiting)
     with ledger.reading() as database:
         made = {str(kind): int(count) for kind, count in database.execute(_MADE).fetchall()}
         (replaced,) = database.execute(_REPLACED).fetchone()
-        return Reasoning(made, replaced, len(known.review(database)), unread, _meter(database, config, clock))
+        review = len(known.review(database))
+        return Reasoning(made, replaced, review, unread - by_day, by_day, _meter(database, config, clock))
 
 
 def _meter(database: Database | None, config: Config, clock: Clock) -> Meter:
     caps = int(config.model_cap("", "tokens")), round(config.model_cap("", "cost") * 1e6)
+    night = bool(config.model) and not config.model_night and is_night(clock.now_ms())
+    said = {name: each.said for name, each in refused(config).items()}
     if database is None:
-        return Meter(config.model, cap_tokens=caps[0], cap_cost_micros=caps[1])
+        return Meter(config.model, cap_tokens=caps[0], cap_cost_micros=caps[1], night=night, refused=said)
     since = midnight(clock.now_ms())
     spent = paid.spent(database, since)
-    kinds = [str(row[0]) for row in database.execute(_KINDS, (since,)).fetchall()]
-    by_kind = {kind: paid.spent(database, since, kind=kind) for kind in kinds}
+    produced: dict[str, set[str]] = {}
+    for kind, ids in database.execute(_PRODUCED, (since,)).fetchall():
+        produced.setdefault(str(kind), set()).update(json.loads(ids))
+    by_kind = {kind: paid.spent(database, since, kind=kind) for kind in produced}
     budget, book = Budget(config, clock), _Book(database)
     full = {kind: why for kind in KINDS if config.model and (why := budget.full(book, None, kind, LEAST_TOKENS, 1))}
-    return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full)
+    return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full, night, said,
+                 {kind: len(ids) for kind, ids in produced.items()})  # fmt: skip
 
 
 class _Book:

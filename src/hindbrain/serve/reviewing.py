@@ -21,6 +21,8 @@ from hindbrain.ledger.known import Known
 
 Act = dict[str, Json]
 
+_DIGESTS: Final = ("digest_short", "digest_long")
+_CHANGE: Final = "correct or reject the memories it was made from: `hindbrain show ID --why` names them, and it is made anew"
 _PROJECTS: Final = "SELECT id, name FROM projects WHERE id IN (SELECT value FROM json_each(?))"
 _QUOTES: Final = """
 SELECT links.memory_id, turns.id, turns.at, turns.role, turns.tool, substr(turns.text, 1, 600)
@@ -103,17 +105,22 @@ def _why(memory: Known) -> tuple[str, str]:
     if memory.held == "quarantine":
         return "quarantine", f"quarantined: {memory.detail.get('reason') or 'a person has to look at it first'}"
     if memory.level == "contradiction":
-        return "contradiction", "two statements contradict each other: accept the one that holds"
+        return "contradiction", "two statements contradict each other: accept the one that holds, or this where both stand"
     return "confidence", f"found with little confidence: {memory.confidence:.2f}"
 
 
 def accepting(database: Database, ids: Sequence[str]) -> list[Act]:
-    """What has to be noted so that these hold. Of statements that contradict each other the one accepted replaces the other."""
+    """What has to be noted so that these hold. Of statements that contradict each other the one accepted replaces the other;
+    where the contradiction itself is accepted, both stand, and go on being told as contradicting each other."""
     acts: list[Act] = []
     for memory in _named(database, ids):
-        sides = _sides(database, memory.id)
+        if memory.level in _DIGESTS:
+            raise UsageError(f"{_digest(memory)}: there is nothing to accept", hint=_CHANGE)
         if memory.level == "contradiction":
-            raise UsageError(f"{memory.id} is a contradiction: one of its sides can be accepted", hint=_choose(sides))
+            if one := next((each for each in _sides(database, memory.id) if each in ids), ""):
+                raise UsageError(f"{one} is a side of {memory.id}", hint="accept the side that holds, or the contradiction")
+            acts.append({"target": memory.id, "over": []})
+            continue
         over = [side for each in _contradictions(database, memory.id) for side in _sides(database, each) if side != memory.id]
         if memory.made_by == "person" and not over:
             raise UsageError(f"{memory.id} was kept by a person: there is nothing to accept", hint="see `hindbrain review`")
@@ -135,11 +142,20 @@ def rejecting(database: Database, ids: Sequence[str]) -> list[Act]:
     return acts
 
 
+def wording(database: Database, identifier: str) -> None:
+    """Raises UsageError for what has no words of its own that others could take the place of."""
+    for memory in knowing.known(database, [identifier]).values():
+        if memory.level == "contradiction":
+            hint = _choose(_sides(database, memory.id))
+            raise UsageError(f"{memory.id} is a contradiction and has no words of its own", hint=hint)
+        if memory.level in _DIGESTS:
+            raise UsageError(f"{_digest(memory)}, and cannot be put in other words", hint=_CHANGE)
+
+
 def editing(database: Database, identifier: str) -> Known:
     """The memory to be put in other words."""
     (memory,) = _named(database, [identifier])
-    if memory.level == "contradiction":
-        raise UsageError(f"{memory.id} is a contradiction and has no words of its own", hint=_choose(_sides(database, memory.id)))
+    wording(database, memory.id)
     if memory.made_by == "person":
         raise UsageError(f"{memory.id} was kept by a person", hint="use `hindbrain correct`")
     return memory
@@ -162,6 +178,11 @@ def _contradictions(database: Database, side: str) -> list[str]:
 
 def _sides(database: Database, contradiction: str) -> list[str]:
     return [str(row[1]) for row in database.execute(_SIDES, (json.dumps([contradiction]),)).fetchall()]
+
+
+def _digest(memory: Known) -> str:
+    page = memory.detail.get("page")
+    return f"{memory.id} is the page {page}, made from memories" if page else f"{memory.id} is a digest, made from its session"
 
 
 def _choose(sides: Sequence[str]) -> str:

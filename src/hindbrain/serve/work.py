@@ -76,17 +76,26 @@ class Reasoning:
             return Means(self._clock, tell, self._likeness, check)
         from hindbrain.reason.model.calls import LedgerBook
 
-        last = job.attempts >= job.max_attempts
-        return Means(self._clock, tell, self._likeness, check, calls, LedgerBook(ledger, self._write), give_way=last)
+        last, asked = job.attempts >= job.max_attempts, bool(job.payload.get(telling.ASKED))
+        book = LedgerBook(ledger, self._write)
+        return Means(self._clock, tell, self._likeness, check, calls, book, last, asked, 0.0 if asked else self._night())
+
+    def _night(self) -> float:
+        """For how many seconds no model may be used because it is night; 0 where one may."""
+        from hindbrain.reason.model.budget import morning_seconds
+
+        assert self._config is not None
+        return 0.0 if self._config.model_night else morning_seconds(self._clock.now_ms())
 
     def _models(self) -> Calls | None:
         if self._config is None or not self._config.model:
             return None
         from hindbrain.reason.model.reasoner import calls_of
+        from hindbrain.serve.model_state import noting
 
         with self._guard:
             if self._calls is None:
-                self._calls = calls_of(self._config, self._clock, os.environ)
+                self._calls = calls_of(self._config, self._clock, os.environ, noting(self._config, self._clock))
             return self._calls
 
     def _write(self, event: Event) -> None:
@@ -277,9 +286,11 @@ def _anything_live(open_ledger: OpenLedger, clock: Clock, table: Mapping[str, Ki
 
 
 def hurry(queue: Queue, kind: str) -> int:
-    """Have jobs done that merely wait for more to come; how many. What failed keeps its backoff, a deep dream its time."""
+    """Have jobs done that merely wait for more to come; how many. What failed keeps its backoff, and what is for another time of
+    the day or of the night its time."""
     listed = queue.listing(state="waiting", kind=kind, limit=MOST_LISTED)
-    waiting = [job for job in listed if not job.attempts and not job.delays and job.key != telling.DEEP]
+    timed = (job for job in listed if job.key != telling.DEEP and telling.MORNING not in job.payload)
+    waiting = [job for job in timed if not job.attempts and not job.delays]
     for start in range(0, len(waiting), _TOLD_AT_ONCE):
         queue.add([
             NewJob(kind, job.key, {**job.payload, telling.AT_ONCE: True}, job.priority, job.group, forced=job.forced)

@@ -254,10 +254,10 @@ def test_when_all_are_down_the_job_comes_back_when_the_first_may_answer(ledger: 
 
 
 def test_a_caller_that_cannot_wait_gets_what_rules_make(asking: Asks) -> None:
-    with serving([Reply(status=401)]) as server:
+    with serving([Reply(status=404)]) as server:
         asks = asking(server.url, MODEL)
         made = KINDS["digest"].run(asks.reasoner(give_way=True))
-        assert (made.value, made.made_by, made.note) == (KINDS["digest"].by_rules, "rules/1", f"{MODEL} refused with status 401")
+        assert (made.value, made.made_by, made.note) == (KINDS["digest"].by_rules, "rules/1", f"{MODEL} refused with status 404")
         with pytest.raises(Park):
             KINDS["digest"].run(asks.reasoner())
 

@@ -16,7 +16,7 @@ import pytest
 from hindbrain.capture import hook
 from hindbrain.reason.model.asked import Limits, ModelName, Reply
 from hindbrain.reason.model.command import GUARD, Commanded
-from hindbrain.reason.model.failures import ModelAway, ModelFailed, ModelRefused, WrongOutput
+from hindbrain.reason.model.failures import KeyRefused, ModelAway, ModelFailed, ModelRefused, WrongOutput
 from hindbrain.reason.model.prompts import answer
 
 # Notes how it was run, then does what the file `does` beside it says.
@@ -110,7 +110,7 @@ def erring(said: str) -> str:
 
 TOOL = {"type": "item.started", "item": {"type": "command_execution", "command": "cat ~/.ssh/id_rsa"}}
 FAILING: dict[str, tuple[ModelName, str, type[ModelFailed]]] = {
-    "not signed in": (CLAUDE, erring("Invalid API key · Please run /login"), ModelRefused),
+    "not signed in": (CLAUDE, erring("Invalid API key · Please run /login"), KeyRefused),
     "a model it does not have": (CLAUDE, erring("model: haiku not found"), ModelRefused),
     "used up": (CLAUDE, erring("You've hit your session limit"), ModelAway),
     "no JSON": (CLAUDE, printing("Segmentation fault"), ModelAway),
@@ -118,7 +118,7 @@ FAILING: dict[str, tuple[ModelName, str, type[ModelFailed]]] = {
     "an unknown option": (CLAUDE, "sys.stderr.write('error: unknown option --json-schema'); sys.exit(1)", ModelAway),
     "killed": (CLAUDE, "os.kill(os.getpid(), 9)", ModelAway),
     "codex fails": (CODEX, printing({"type": "turn.failed", "error": {"message": "stream disconnected"}}), ModelAway),
-    "codex is not signed in": (CODEX, printing({"type": "error", "message": "401 Unauthorized"}), ModelRefused),
+    "codex is not signed in": (CODEX, printing({"type": "error", "message": "401 Unauthorized"}), KeyRefused),
     "codex uses a tool": (CODEX, printing(TOOL), WrongOutput),
     "10 MB": (CLAUDE, "sys.stdout.write('x' * (10 << 20))", WrongOutput),
 }  # fmt: skip

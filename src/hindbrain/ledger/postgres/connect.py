@@ -175,7 +175,8 @@ class Connection(TextIndex, Nearest):
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> psycopg.Cursor[tuple[Any, ...]]:
         """Run one statement for many values, without waiting for each answer."""
         cursor = self.raw.cursor()
-        cursor.executemany(to_postgres(sql), list(parameters))
+        if rows := list(parameters):  # the driver would ask the server even for none
+            cursor.executemany(to_postgres(sql), rows)
         return cursor
 
     def defer_constraints(self) -> None:

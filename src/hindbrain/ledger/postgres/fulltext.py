@@ -7,7 +7,7 @@ statements however large it is. The tables and the functions that search them ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal
 
@@ -77,10 +77,13 @@ class TextIndex(Searching):
         """Take turns out of the index."""
         self._remove("turn", rows)
 
-    def index_memory(self, identifier: str, text: str) -> None:
-        """Put a memory into the index, in place of what it said before."""
-        self._remove("memory", [identifier])
-        self._add("memory", [identifier], terms.count([(text, "")]))
+    def index_memories(self, texts: Mapping[str, str]) -> None:
+        """Put memories into the index, by id, in place of what they said before."""
+        self._remove("memory", list(texts))
+        rows = list(texts.items())
+        for start in range(0, len(rows), PIECE):
+            piece = rows[start : start + PIECE]
+            self._add("memory", [row[0] for row in piece], terms.count([(row[1], "") for row in piece]))
 
     def unindex_memories(self, identifiers: Sequence[str]) -> None:
         """Take memories out of the index."""

@@ -102,5 +102,4 @@ def make_anew(index: TextIndex) -> None:
     for table in ("turn_terms", "memory_terms", "terms", "text_totals"):
         index.execute(f"DELETE FROM {table}")
     index.index_turns_above(-1)
-    for identifier, text in memories:
-        index.index_memory(identifier, text)
+    index.index_memories(dict(memories))

@@ -133,6 +133,15 @@ def is_night(now_ms: int) -> bool:
     return hour >= NIGHT[0] or hour < NIGHT[1]
 
 
+def morning_seconds(now_ms: int) -> float:
+    """How long the night still lasts; 0 by day."""
+    if not is_night(now_ms):
+        return 0.0
+    here = time.localtime(now_ms / 1000)
+    day = here.tm_mday + (here.tm_hour >= NIGHT[0])
+    return time.mktime((here.tm_year, here.tm_mon, day, NIGHT[1], 0, 0, 0, 0, -1)) - now_ms / 1000
+
+
 def midnight(now_ms: int) -> int:
     """When the machine's own day began."""
     here = time.localtime(now_ms / 1000)

@@ -21,6 +21,7 @@ from hindbrain.ledger.evidence import Evidence
 from hindbrain.reason.model.asked import Model, ModelName, Question, Reply
 from hindbrain.reason.model.budget import Budget, Price
 from hindbrain.reason.model.failures import (
+    KeyRefused,
     ModelAway,
     ModelFailed,
     ModelRefused,
@@ -36,6 +37,9 @@ T = TypeVar("T")
 
 REST_AWAY: Final = 30.0  # seconds a model that did not answer is passed over, where there is another to ask
 REST_REFUSED: Final = 600.0
+
+# Told of every model that does not take its key, and with None of every one that answered.
+Refusal = Callable[[ModelName, KeyRefused | None], None]
 
 
 class Keeping(Protocol):
@@ -93,10 +97,13 @@ class _Rest:
 class Calls:
     """The chain of models of one process."""
 
-    def __init__(self, models: Sequence[Model], budget: Budget, clock: Clock) -> None:
+    def __init__(
+        self, models: Sequence[Model], budget: Budget, clock: Clock, refusal: Refusal = lambda name, failure: None
+    ) -> None:
         self._models = list(models)
         self._budget = budget
         self._clock = clock
+        self._refusal = refusal
         self._resting: dict[ModelName, _Rest] = {}
         self._lock = threading.Lock()
 
@@ -129,8 +136,12 @@ class Calls:
                 continue
             try:
                 with self._budget.admitted(book, model.name, question, asked=asked) as price:
-                    return self._asked(book, model, question, price)
+                    answered = self._asked(book, model, question, price)
+                self._refusal(model.name, None)
+                return answered
             except (ModelAway, ModelRefused) as failure:
+                if isinstance(failure, KeyRefused):
+                    self._refusal(model.name, failure)
                 self._let_rest(model.name, failure)
                 failures.append(failure)
             except NotAllowed as failure:

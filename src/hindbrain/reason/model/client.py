@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hindbrain.base.clock import Clock
 from hindbrain.reason.model.asked import Limits, ModelName, Question, Reply
-from hindbrain.reason.model.failures import ModelFailed, ModelRefused, WrongOutput, shown
+from hindbrain.reason.model.failures import KeyRefused, ModelFailed, ModelRefused, WrongOutput, shown
 
 if TYPE_CHECKING:
     import httpx2
@@ -66,7 +66,7 @@ class Hosted:
     def ask(self, question: Question) -> Reply:
         """The reply, as it came. Raises ModelFailed."""
         if not self._key and self._name.provider in ("anthropic", "gemini"):
-            raise ModelRefused(f"{self._name} needs a key", hint="hindbrain config set model_key ...")
+            raise KeyRefused(f"{self._name} needs a key", hint="hindbrain config set model_key ...")
         try:
             return _run(self._asked(question))
         except ModelRefused as refused:

@@ -21,7 +21,7 @@ from typing import IO, Any, Final
 
 from hindbrain.base.redact import redact_text
 from hindbrain.reason.model.asked import Limits, ModelName, Question, Reply
-from hindbrain.reason.model.failures import ModelAway, ModelFailed, ModelRefused, WrongOutput, shown
+from hindbrain.reason.model.failures import KeyRefused, ModelAway, ModelFailed, ModelRefused, WrongOutput, shown
 
 GUARD: Final = ("HINDBRAIN_GUARD", "model")  # what capture.hook looks for: a session with it is not observed
 _PASSED: Final = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "SSL_CERT_FILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
@@ -166,7 +166,7 @@ class Commanded:
         what = f"{self._name} ended with code {code}: {why}"
         lower = why.lower()
         if any(word in lower for word in ("log in", "login", "api key", "not authenticated", "unauthorized", "credit balance")):
-            return ModelRefused(what, hint=f"run `{self._name.provider.removesuffix('-cli')}` once by hand and sign in")
+            return KeyRefused(what, hint=f"run `{self._name.provider.removesuffix('-cli')}` once by hand and sign in")
         if "model" in lower and any(word in lower for word in ("not found", "not exist", "not supported", "invalid")):
             return ModelRefused(what, hint="see the setting model")
         if "limit" in lower:

@@ -3,6 +3,7 @@
 ModelFailed
  +-- ModelAway      it may answer later: the job is tried again, or comes back when the server asks it to
  +-- ModelRefused   it will not answer before somebody changes something: the job is parked
+ |    +-- KeyRefused   what it does not take is the key: rules decide, and `status` says so until it takes one
  +-- WrongOutput    it answered, and what it said cannot be used: asked once more with the complaint, then rules decide
  +-- NotAllowed     it was not asked: a cap is reached, or it is night; rules decide
 
@@ -43,6 +44,10 @@ class ModelAway(ModelFailed):
 
 class ModelRefused(ModelFailed):
     """A model cannot be used as it is configured"""
+
+
+class KeyRefused(ModelRefused):
+    """A model does not take the key it is asked with, or there is none"""
 
 
 class WrongOutput(ModelFailed):

@@ -1,8 +1,8 @@
 """Turns, statements and questions -> what a model makes of them, in the types that rules make, or what rules make instead.
 
 Every function is given what to do otherwise. Where no model is configured that is all there is. Where one is, rules decide at a
-cap, at night, and after two replies of no use; and the result says so. A model that is away or refuses is a failure of the job,
-which comes back for it, unless the caller would rather have the rules' result now.
+cap, at night, where the key is refused, and after two replies of no use; and the result says so. A model that is away or refuses
+anything else is a failure of the job, which comes back for it, unless the caller would rather have the rules' result now.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from hindbrain.reason.digest import Digest
 from hindbrain.reason.model import checks, prompts
 from hindbrain.reason.model.asked import COMMANDS, Limits, Model, ModelName, Question
 from hindbrain.reason.model.budget import Budget, price_of
-from hindbrain.reason.model.calls import Calls, Keeping
+from hindbrain.reason.model.calls import Calls, Keeping, Refusal
 from hindbrain.reason.model.checks import Cited, Offered
 from hindbrain.reason.model.checks import Found as Insight
 from hindbrain.reason.model.chunks import Chunk, chunks, seen, told
-from hindbrain.reason.model.failures import ModelFailed, NotAllowed, WrongOutput, as_job
+from hindbrain.reason.model.failures import KeyRefused, ModelFailed, NotAllowed, WrongOutput, as_job
 from hindbrain.recall.tokens import tokens_in
 
 T = TypeVar("T")
@@ -85,14 +85,16 @@ class Estimate(NamedTuple):
     dollars: float
 
 
-def calls_of(config: Config, clock: Clock, environ: Mapping[str, str]) -> Calls | None:
+def calls_of(
+    config: Config, clock: Clock, environ: Mapping[str, str], refusal: Refusal = lambda name, failure: None
+) -> Calls | None:
     """The models that are configured, for the life of a process; None where there is none, and nothing is loaded."""
     if not config.model:
         return None
     limits = Limits.within(config.model_timeout)
     chain = zip(config.model, config.model_urls, config.model_keys, strict=True)
     models = [_model(ModelName.of(name), url, key, limits, clock, environ) for name, url, key in chain]
-    return Calls(models, Budget(config, clock), clock)
+    return Calls(models, Budget(config, clock), clock, refusal)
 
 
 def _model(name: ModelName, url: str, key: str, limits: Limits, clock: Clock, environ: Mapping[str, str]) -> Model:
@@ -220,7 +222,7 @@ class Reasoner:
         whole = replace(question, project_id=self.project_id, sessions=self.sessions)
         try:
             return self.calls.ask(self.book, whole, read, asked=self.asked)
-        except (NotAllowed, WrongOutput) as failure:
+        except (NotAllowed, WrongOutput, KeyRefused) as failure:
             raise _ByRules(failure.message) from failure
         except ModelFailed as failure:
             if self.give_way:

@@ -18,6 +18,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.reason.model.asked import Limits
 from hindbrain.reason.model.failures import (
     LIMITED_WAIT,
+    KeyRefused,
     ModelAway,
     ModelFailed,
     ModelRefused,
@@ -147,7 +148,8 @@ class Wire(httpx2.AsyncBaseTransport):
         hint = _HINTS.get(status, "")
         if 300 <= status < 400:
             hint = "it points elsewhere, which is not followed: set model_url to the right address"
-        return ModelRefused(f"{self._who} {what}", hint=hint)
+        refusal = KeyRefused if status in (401, 403) else ModelRefused
+        return refusal(f"{self._who} {what}", hint=hint)
 
     def _away(self, what: str, *, hint: str = "", after: float | None = None, paid: bool = False) -> ModelAway:
         return ModelAway(f"{self._who} {what}", hint=hint, after=after, paid=paid)

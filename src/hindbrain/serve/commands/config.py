@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
@@ -68,23 +69,31 @@ def set_(invocation: Invocation, name: str, value: str, as_json: bool) -> None:
     told: dict[str, object] = {"name": name, "value": setting.shown(new), "file": str(path)}
     if name in ("database", "tenant"):
         told |= _tried(load(invocation.home_flag, {name: value}))
+    elif name.startswith("model"):
+        _let_go(path.parent)
     if as_json:
         say_json(told)
 
 
-def _tried(loaded: Config) -> dict[str, object]:
-    """Whether the shared ledger answers, told on stderr as well. A worker with the old setting is asked to leave."""
-    from hindbrain.base.clock import SystemClock
+def _let_go(home: Path) -> None:
+    """Ask a worker with the old setting to leave."""
     from hindbrain.base.errors import HindbrainError
     from hindbrain.serve.daemon import stop
-    from hindbrain.serve.engines import shared_of
-    from hindbrain.serve.shared_status import look_shared
 
     try:
-        if pid := stop(loaded.home):
+        if pid := stop(home):
             note(f"worker {pid} has left; the next hook call starts one that knows of it")
     except HindbrainError as error:
         note(f"warning: the worker goes on with the old setting: {printable(error.message)}")
+
+
+def _tried(loaded: Config) -> dict[str, object]:
+    """Whether the shared ledger answers, told on stderr as well."""
+    from hindbrain.base.clock import SystemClock
+    from hindbrain.serve.engines import shared_of
+    from hindbrain.serve.shared_status import look_shared
+
+    _let_go(loaded.home)
     shared = shared_of(loaded, SystemClock())
     if shared is None:
         return {}

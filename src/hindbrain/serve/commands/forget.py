@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hindbrain.serve.engines import Shared
     from hindbrain.serve.forgetting import Forgetting, Wanted
 
+_SHOWN = 5  # of the ids that stay
+
 
 @click.command()
 @click.argument("id", required=False)
@@ -36,7 +38,8 @@ def forget(
     """Remove a turn, memory or session for good.
 
     It goes from ledger, journal and archives, and is turned away if a transcript or a restored backup brings it again.
-    Transcripts of the agent and backups are not ours to change: those that may still hold it are named.
+    A memory that was found in what was said goes alone, and is not found again; the turns stay, and are named. Transcripts of the
+    agent and backups are not ours to change: those that may still hold it are named.
 
     \b
     hindbrain forget e_1f00ba51 --dry-run
@@ -66,7 +69,7 @@ def forget(
     if as_json:
         say_json({
             "dry_run": dry_run, "turns": wanted.turns, "memories": wanted.memories, "sessions": wanted.sessions,
-            "examples": wanted.examples, "transcripts": places["transcript"], "backups": places["backup"],
+            "examples": wanted.examples, "stays": wanted.stays, "transcripts": places["transcript"], "backups": places["backup"],
             "forgotten": None if gone is None else asdict(gone), **invocation.answered,
         })  # fmt: skip
     if gone is not None and gone.waiting:
@@ -123,6 +126,9 @@ def _preview(wanted: Wanted, places: dict[str, list[str]]) -> None:
     note(f"to be forgotten: {wanted.turns} turns, {wanted.memories} memories, {wanted.sessions} sessions")
     for text in wanted.examples:
         note(f"  {one_line(text, 100)}")
+    if wanted.stays:
+        more = f" and {len(wanted.stays) - _SHOWN} more" if len(wanted.stays) > _SHOWN else ""
+        note(f"not meant: what it was found in stays and still says it: {', '.join(wanted.stays[:_SHOWN])}{more}")
     for what, paths in places.items():
         for path in paths:
             note(f"not changed, and may still hold it: {what} {printable(path)}")

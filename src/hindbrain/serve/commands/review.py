@@ -66,7 +66,8 @@ def review(
 def accept(invocation: Invocation, ids: tuple[str, ...], as_json: bool) -> None:
     """Let the memories ID hold: they are told like any other.
 
-    Of two statements that contradict each other the one accepted replaces the other. Where one id is wrong, nothing is changed.
+    Of two statements that contradict each other the one accepted replaces the other; accept the contradiction itself where both
+    stand. Where one id is wrong, nothing is changed.
 
     \b
     hindbrain review accept m_c0ffee11 m_c0ffee22

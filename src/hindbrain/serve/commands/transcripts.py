@@ -31,7 +31,8 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
 
     PATHs are folders or transcripts of AGENT; by default its own folder and those set as capture.transcript_roots. The
     oldest come first. Nothing is stored twice, however often this runs and whatever hooks told. Interrupted, it goes on where
-    it stood when run again. Ends with exit code 7 when a file could not be read; the others are taken in.
+    it stood when run again. Ends with exit code 7 when a file could not be read; the others are taken in. Where a model is
+    configured, what it would use to read them is told first.
 
     \b
     hindbrain import claude-code --dry-run
@@ -44,6 +45,7 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
     if not files:
         note("no transcripts were found\nhint: name the folder that holds them")
     finished: list[str] = []
+    expected = _expected(invocation, files) if files and not dry_run else None
     try:
         with Progress("import", total=len(files)) as progress:
 
@@ -53,7 +55,8 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
 
             if dry_run:
                 with reading(invocation) as ledger:
-                    importing.preview(SystemClock(), ledger, files, step)
+                    importing.preview(SystemClock(), ledger, files, step, invocation.config)
+                    expected = _told(invocation, files)
             elif files:
                 importing.carry_out(invocation.config, SystemClock(), files, step)
                 _share(invocation)
@@ -61,8 +64,39 @@ def transcripts(invocation: Invocation, agent: str, paths: tuple[Path, ...], dry
         done = max(0, len(finished) - 1)
         note(f"import stopped after {done} of {len(files)} files; run the same command again and it goes on from there")
         raise
-    _report(files, dry_run, as_json)
+    _report(files, dry_run, as_json, expected)
     return exits.PROBLEMS if any(file.error for file in files) else exits.DONE
+
+
+def _expected(invocation: Invocation, files: list[File]) -> dict[str, float] | None:
+    """What the model would use, told before anything is taken in; None where none is configured."""
+    from dataclasses import replace
+
+    from hindbrain.serve import importing
+
+    if not invocation.config.model:
+        return None
+    looked_at = [replace(file, problems=[]) for file in files]  # what an import finds is counted anew
+    with Progress("estimate", total=len(files)) as progress, reading(invocation) as ledger:
+        importing.preview(SystemClock(), ledger, looked_at, progress.step, invocation.config)
+    return _told(invocation, looked_at)
+
+
+def _told(invocation: Invocation, files: list[File]) -> dict[str, float] | None:
+    """The estimate of all files together, said on stderr; None where no model is configured."""
+    config = invocation.config
+    if not config.model:
+        return None
+    found = {"calls": sum(file.calls for file in files), "tokens": sum(file.tokens for file in files),
+             "cost": round(sum(file.dollars for file in files), 6)}  # fmt: skip
+    caps = (f"{config.model_cap('', 'tokens'):,.0f} tokens" if config.model_cap("", "tokens") else "",
+            f"${config.model_cap('', 'cost'):.2f}" if config.model_cap("", "cost") else "")  # fmt: skip
+    limit = " and ".join(each for each in caps if each)
+    note(
+        f"estimate: {config.model[0]} reads what is new with about {found['calls']:,} questions, {found['tokens']:,} tokens,"
+        f" ${found['cost']:.2f}" + (f"; at most {limit} a day, then rules read on" if limit else "")
+    )
+    return found
 
 
 def _share(invocation: Invocation) -> None:
@@ -80,7 +114,7 @@ def _share(invocation: Invocation) -> None:
         note(f"warning: kept on this machine; the shared ledger gets it when it answers: {printable(error.message)}")
 
 
-def _report(files: list[File], dry_run: bool, as_json: bool) -> None:
+def _report(files: list[File], dry_run: bool, as_json: bool, expected: dict[str, float] | None) -> None:
     totals = {
         "files": len(files), "failed": sum(bool(file.error) for file in files), "sessions": sum(file.sessions for file in files),
         "bytes": sum(file.bytes for file in files), "read": sum(file.to_read for file in files),
@@ -90,7 +124,7 @@ def _report(files: list[File], dry_run: bool, as_json: bool) -> None:
     for file in files:
         _note_problems(file)
     if as_json:
-        say_json({"dry_run": dry_run, **totals, "by_file": [_as_data(file) for file in files]})
+        say_json({"dry_run": dry_run, **totals, "estimate": expected, "by_file": [_as_data(file) for file in files]})
         return
     for file in files if dry_run else []:
         counts = f"{file.turns_new:>6} new {file.turns_known:>6} known  {file.to_read:>10} of {file.bytes} bytes to read"

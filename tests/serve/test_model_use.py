@@ -1,0 +1,205 @@
+"""When a model is not used: its key is refused, or it is night. Rules do the work meanwhile, and status says why."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindbrain.base.clock import SystemClock
+from hindbrain.base.home import Home
+from hindbrain.capture.event import session_id
+from hindbrain.ledger.store import Ledger
+from hindbrain.queues.queue import Queue
+from hindbrain.reason import telling
+from hindbrain.serve.memory import Memory
+from hindbrain.serve.reasoning_state import Reasoning, look
+from hindbrain.serve.work import run_due
+from tests.reason.model.model_server import Reply, serving
+from tests.serve.commands import CommandLine
+from tests.serve.test_reasoning import BY_MODEL, CHOSEN, CLOCK, MOVED, STATED, modelled, own, tell
+
+RULED = ("We decided to use MySQL for the orders service", "rules/1")
+SAID = ("The orders service stores its data in MySQL.", "model:openai:small-model/1")
+REFUSED = "openai:small-model refused with status 401"
+
+
+class At(SystemClock):
+    """The machine's clock, set to an hour of a day in November 2026."""
+
+    def __init__(self, hour: int, day: int = 16) -> None:
+        self._ahead = int(1000 * time.mktime((2026, 11, day, hour, 30, 0, 0, 0, -1))) - super().now_ms()
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self._ahead
+
+
+def honest() -> Reply:
+    return Reply(json.dumps({"statements": [STATED]}))
+
+
+def states(home: Path) -> list[tuple[Any, ...]]:
+    return own(home, "SELECT DISTINCT state FROM jobs WHERE kind IN ('extract', 'reflect', 'digest') ORDER BY state")
+
+
+def looked(home: Home, config: Any, clock: SystemClock = CLOCK) -> Reasoning:
+    with Ledger.open(home.ledger, clock) as ledger:
+        return look(ledger, config, clock)
+
+
+# The key.
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_where_the_key_is_refused_rules_read_and_nothing_is_parked(run: CommandLine, status: int) -> None:
+    with serving([Reply(status=status)]) as server:
+        config = modelled(run.home.root, server.url)
+        with Memory(run.home.root, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+        assert server.requests != []
+    assert (own(run.home.root, BY_MODEL), states(run.home.root)) == ([RULED], [("done",)])
+    said = f"openai:small-model refused with status {status}"
+    assert f"; the key is refused, working without the model: {said}" in str(looked(run.home, config).meter)
+
+
+def test_status_and_doctor_say_that_the_key_is_refused_until_there_is_another(
+    run: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving([Reply(status=401)]) as server:
+        with Memory(run.home.root, config=modelled(run.home.root, server.url)) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+        for name, value in {"": "openai:small-model", "_URL": f"{server.url}/v1", "_KEY": "sk-loopback"}.items():
+            monkeypatch.setenv(f"HINDBRAIN_MODEL{name}", value)
+    assert f"; the key is refused, working without the model: {REFUSED}" in run("status").out
+    assert run.one("status")["reasoning"]["model"]["refused"] == {"openai:small-model": REFUSED}
+    found = [each for each in run("doctor", "--json").data if each["check"] == "model"]
+    assert [(each["grade"], each["found"], each["hint"]) for each in found] == [
+        ("warning", f"the key is refused: {REFUSED}; rules do its work meanwhile",
+         "the key is missing or wrong: hindbrain config set model_key ..."),
+    ]  # fmt: skip
+    assert "sk-loopback" not in (run.home.derived / "model").read_text()
+    monkeypatch.setenv("HINDBRAIN_MODEL_KEY", "sk-another")
+    assert "refused" not in run("status").out and run.one("status")["reasoning"]["model"]["refused"] == {}
+    assert [each["grade"] for each in run("doctor", "--json").data if each["check"] == "model"] == ["ok"]
+
+
+def test_when_the_key_is_right_again_the_next_job_uses_the_model(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with serving([Reply(status=401)]) as server:
+        config = modelled(home.root, server.url)
+        with Memory(home.root, config=config) as memory:
+            tell(memory, "s1", MOVED)
+            memory.settle()
+            assert len(looked(home, config).meter.refused) == 1
+            server.replies[:] = [honest()]
+            tell(memory, "s2", CHOSEN, days=9)
+            memory.settle()
+    assert own(home.root, BY_MODEL)[-1] == SAID
+    assert looked(home, config).meter.refused == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"7", b'{"a": 1}', b'{"openai:small-model": {"said": 1}}', b"\xff" * 99])
+def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, content: bytes) -> None:
+    config = modelled(tmp_path, "http://127.0.0.1:1")
+    Home(tmp_path).derived.mkdir()
+    (Home(tmp_path).derived / "model").write_bytes(content)
+    assert look(None, config, CLOCK).meter.refused == {}
+
+
+def test_a_worker_with_the_old_key_leaves_when_another_is_set(installed: Any) -> None:
+    from tests.serve.installed import prompt, until
+
+    installed.fire(prompt("s1", 1, "hello"))
+    installed.settled(1)
+    pid = until(lambda: installed.look().worker_pid, "a worker")
+    ran = installed.cli("config", "set", "model_key", "sk-another")
+    assert ran.returncode == 0 and f"worker {pid} has left" in ran.stderr
+    assert installed.look().worker_pid != pid
+
+
+# The night.
+
+
+def test_at_night_rules_read_and_in_the_morning_the_model_does(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with serving([honest()]) as server:
+        config = modelled(home.root, server.url, MODEL_NIGHT="false")
+        with Memory(home.root, At(23), config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+            memory.settle()
+        assert (server.requests, own(home.root, BY_MODEL)) == ([], [RULED])
+        seen = looked(home, config, At(23))
+        assert seen.waiting == "nothing to review, 0 sessions wait to be read, 1 for the morning to be read by the model"
+        assert str(seen.meter).endswith("; it is night, working without the model until 07:00 but for what you ask for")
+        assert (seen.as_data()["sessions_for_the_morning"], seen.meter.night) == (1, True)
+        early = At(6, day=17)
+        assert run_due(lambda: Ledger.open(home.ledger, early), early, 60.0, config=config)
+        assert server.requests == []
+        late = At(7, day=17)
+        assert run_due(lambda: Ledger.open(home.ledger, late), late, 60.0, config=config)
+        assert own(home.root, BY_MODEL) == [SAID]
+    seen = looked(home, config, late)
+    assert (seen.by_day, seen.unread, seen.meter.night, "night" in str(seen.meter)) == (0, 0, False, False)
+
+
+def test_what_a_person_asked_for_uses_the_model_at_night_and_so_does_what_follows(tmp_path: Path) -> None:
+    home, night = Home(tmp_path / "home"), At(2)
+    with serving([honest()]) as server:
+        config = modelled(home.root, server.url, MODEL_NIGHT="false")
+        with Memory(home.root, night, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle_here()
+        with Ledger.open(home.ledger, night) as ledger:
+            Queue(ledger, night).add(telling.asked_for(telling.to_read([], [session_id("claude-code", "s1")])))
+        assert run_due(lambda: Ledger.open(home.ledger, night), night, 60.0, config=config)
+        asked = own(home.root, "SELECT DISTINCT kind FROM calls ORDER BY kind")
+    assert (own(home.root, BY_MODEL), asked) == ([SAID], [("digest",), ("extract",)])
+    assert looked(home, config, night).by_day == 0
+
+
+def test_a_dream_that_a_person_asks_for_says_so(run: CommandLine) -> None:
+    with Memory(run.home.root) as memory:
+        tell(memory, "s1", CHOSEN, project=str(run.folder))
+        memory.settle()
+    assert run("dream").code == 0
+    payloads = own(run.home.root, "SELECT payload FROM jobs WHERE kind = 'dream' AND key LIKE 'dream:%'")
+    assert [json.loads(each) for (each,) in payloads] == [{"asked": True}]
+
+
+# What came of it.
+
+
+def test_status_tells_how_many_memories_came_of_the_replies_of_each_kind(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with serving([honest()]) as server:
+        config = modelled(home.root, server.url)
+        with Memory(home.root, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+    model: Any = looked(home, config).as_data()["model"]
+    assert {kind: (told["calls"], told["memories"]) for kind, told in model["by_kind"].items()} == {"extract": (1, 1)}
+
+
+def test_insights_are_among_what_a_reply_produced(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with Memory(home.root) as memory:
+        for number, part in enumerate(("orders", "billing", "search")):
+            tell(memory, f"s{number}", f"We decided to use MySQL for the {part} service.", days=number)
+        memory.settle()
+    seen = {"kind": "insight", "text": "MySQL is what services use.", "supports": ["s1", "s2", "s3"]}
+    with serving([Reply("no"), Reply("no"), Reply(json.dumps({"insights": [seen]}))]) as server:
+        config = modelled(home.root, server.url)
+        with Ledger.open(home.ledger, CLOCK) as ledger:
+            ledger.run_alone("UPDATE memories SET reflected = 0")
+            ((project,),) = own(home.root, "SELECT id FROM projects")
+            Queue(ledger, CLOCK).add([telling.to_reflect(project)])
+        assert run_due(lambda: Ledger.open(home.ledger, CLOCK), CLOCK, 60.0, config=config)
+    ((insight,),) = own(home.root, "SELECT id FROM memories WHERE level = 'derived' AND text = 'MySQL is what services use.'")
+    produced = [json.loads(row[0]) for row in own(home.root, "SELECT produced FROM calls WHERE kind = 'reflect'")]
+    assert [insight in each for each in produced].count(True) == 1
