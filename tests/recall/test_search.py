@@ -135,6 +135,15 @@ def test_a_question_without_words_finds_nothing(memory: Memory, question: str) -
     assert texts(memory, question) == []
 
 
+@pytest.mark.parametrize("letters", [1, 680, 690, 700, 3_000, 30_000])
+def test_a_hit_has_its_whole_text_however_long_and_is_seen_to_ask(memory: Memory, letters: int) -> None:
+    text = "the marmoset " + "x" * letters + " or not?"
+    tell(memory, [text, Said("the heron", session="s2")])
+    (hit,) = memory.search("marmoset", project="/p/one")
+    assert hit.text == text
+    assert hit.parts["question"] < 0
+
+
 @pytest.mark.parametrize("k", [0, -1, 1, 3, 10**9])
 def test_no_more_is_given_than_was_asked_for(memory: Memory, k: int) -> None:
     tell(memory, [f"marmoset {number}" for number in range(4)])

@@ -41,10 +41,10 @@ def amendments(database: Database, question: str, hits: list[Found], scope: Scop
         return []
     best = [hit for hit in hits[:LOOKED_AT] if hit.role in ("user", "assistant")]
     names = Names(question, static)
-    words = _telling(database, [word for hit in best for word in names.beside(hit)[:NAMES]])
-    if not words:
+    counts = _telling(database, [word for hit in best for word in names.beside(hit)[:NAMES]])
+    if not counts:
         return []
-    rows = [row for row, _ in rank.best_turns(database, words, FETCHED)]
+    rows = [row for row, _ in rank.best_turns(database, list(counts), FETCHED, list(counts.values()))]
     condition, values = scope.condition("turns")
     limits = (json.dumps(rows), MAX_CHARS, min(hit.at for hit in best), scope.after, scope.before, *values)
     found = database.execute(_TURNS.format(project=condition), limits).fetchall()
@@ -56,11 +56,12 @@ def amendments(database: Database, question: str, hits: list[Found], scope: Scop
     return [each for each in later if any(each.at > hit.at and names.over(each, hit) for hit in best)]
 
 
-def _telling(database: Database, words: list[str]) -> list[str]:
-    """Those that few turns hold."""
+def _telling(database: Database, words: list[str]) -> dict[str, int]:
+    """Those that few turns hold, and how many."""
     distinct = list(dict.fromkeys(words))
     if not distinct:
-        return []
+        return {}
     (turns,) = database.execute("SELECT max(rowid) FROM turns").fetchone()
-    most = min(MOST_TURNS, (turns or 0) / COMMON)
-    return [word for word, count in zip(distinct, fulltext.holding(database, distinct), strict=True) if count <= most]
+    most = min(MOST_TURNS, (turns or 0) // COMMON)
+    counts = fulltext.counted(database, distinct, most + 1)
+    return {word: count for word, count in zip(distinct, counts, strict=True) if count <= most}

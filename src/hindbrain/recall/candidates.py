@@ -35,7 +35,8 @@ LITERAL_CHARS: Final = 20_000  # the same where something must be found in it le
 
 _TURNS: Final = """
 SELECT turns.rowid, turns.id, turns.session_id, turns.role, turns.at, length(turns.text), substr(turns.text, 1, {chars}),
-       substr(turns.text, CASE WHEN length(turns.text) > 2 THEN length(turns.text) - 1 ELSE 1 END), (
+       CASE WHEN length(turns.text) > {chars} THEN substr(turns.text, length(turns.text) - 1) END,
+       turns.key, sessions.agent, sessions.client_id, sessions.project_id, (
            SELECT max(CASE WHEN memories.valid_to IS NULL OR memories.valid_to > ? THEN 1 ELSE -1 END)
            FROM links JOIN memories ON memories.id = links.memory_id
            WHERE links.turn_id = turns.id AND links.role IN ('derived_from', 'supports') AND memories.held = ''
@@ -74,6 +75,9 @@ class Candidate:
     project: str | None = None
     valid_to: int | None = None
     said_in: int = 0  # of a memory that was found in a session: the row of the turn that says it
+    key: str = ""  # of a turn, with its session's agent and name
+    agent: str = ""
+    client: str = ""
 
     @property
     def likeness(self) -> float:
@@ -93,12 +97,13 @@ class Candidates:
         self._then = min(scope.before, now)  # what ended later still stood
         self._talk_only = talk_only
         self._counts = counts  # in how many turns each of the question's words stands
+        self._read: dict[int, Candidate | None] = {}  # turns that were looked up, by row; None for one outside the scope
 
     def find(self, meaning: Meaning | None, vector: Floats | None) -> list[Candidate]:
         """All of them, in no order."""
         near: Sequence[Near] = ()
         if meaning is not None and vector is not None:
-            near = meaning.nearest(self._database, vector, self._scope, BY_MEANING)
+            near = meaning.nearest(self._database, vector, self._scope, BY_MEANING, self._inside)
         near = [each for each in near if each.likeness >= LEAST_LIKENESS]
         memories = self._memories(near)
         # what was found in a session is told by the turn that says it: one answer, in the words that were said
@@ -139,19 +144,26 @@ class Candidates:
         return [row for row, _ in best]
 
     def _facts(self, best: Sequence[tuple[int, float]], others: Iterable[int]) -> list[Candidate]:
-        """Of these turns the ones inside the scope."""
-        condition, values = self._scope.condition("turns")
-        roles = "AND turns.role IN ('user', 'assistant')" if self._talk_only else ""
-        chars = LITERAL_CHARS if self._question.literals else HEAD_CHARS
-        query = _TURNS.format(project=condition, roles=roles, chars=chars)
+        """Of these turns the ones inside the scope, each with its score."""
         scores = dict(best)
-        rows = json.dumps(list(dict.fromkeys([*scores, *others])))
-        found = self._database.execute(query, (self._then, rows, self._scope.after, self._scope.before, *values)).fetchall()
-        return [
-            Candidate(row[1], row[0], "turn", row[2], row[3], row[4], row[5], row[6], _asks(row[7]), row[8] == -1,
-                      scores.get(row[0], 0.0))
-            for row in found
-        ]  # fmt: skip
+        found = self._inside(dict.fromkeys([*scores, *others]))
+        for row, each in found.items():
+            each.words = scores.get(row, 0.0)
+        return list(found.values())
+
+    def _inside(self, rows: Iterable[int]) -> dict[int, Candidate]:
+        """Of these turns the ones inside the scope, by row; each is read once, however often it is found."""
+        wanted = list(rows)
+        new = [row for row in wanted if row not in self._read]
+        if new:
+            condition, values = self._scope.condition("turns")
+            roles = "AND turns.role IN ('user', 'assistant')" if self._talk_only else ""
+            chars = LITERAL_CHARS if self._question.literals else HEAD_CHARS
+            query = _TURNS.format(project=condition, roles=roles, chars=chars)
+            limits = (self._then, json.dumps(new), self._scope.after, self._scope.before, *values)
+            self._read.update(dict.fromkeys(new))
+            self._read.update((row[0], _turn(row)) for row in self._database.execute(query, limits).fetchall())
+        return {row: each for row in wanted if (each := self._read[row]) is not None}
 
     def _memories(self, near: Sequence[Near]) -> list[Candidate]:
         best = rank.best_memories(self._database, self._question.words, MEMORIES)
@@ -197,6 +209,14 @@ class Candidates:
                 candidate = by_item.get(each.turn or each.memory or 0)
                 if candidate is not None and len(candidate.passages) < PASSAGES:
                     candidate.passages.append((each.likeness, each.start, each.end))
+
+
+def _turn(row: Sequence[Any]) -> Candidate:
+    number, identifier, session, role, at, chars, head, end, key, agent, client, project, standing = row
+    return Candidate(
+        identifier, number, "turn", session, role, at, chars, head, _asks(head[-2:] if end is None else end), standing == -1,
+        project=project, key=key, agent=agent, client=client,
+    )  # fmt: skip
 
 
 def _distinct(turns: Sequence[Candidate]) -> int:

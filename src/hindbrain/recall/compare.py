@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -36,8 +37,13 @@ def compared(static: Static, question: str, weights: Floats, texts: Sequence[str
     if not asked or not filled:
         return found
     lengths = np.array([len(cut[place]) for place in filled])
-    unique, token_place = np.unique(np.concatenate([cut[place] for place in filled]), return_inverse=True)
-    near = _products(static.token_vectors(unique.tolist()), static.token_vectors(asked))
+    tokens = np.array(list(chain.from_iterable(cut)), np.int32)
+    places = np.zeros(len(static.vocabulary), np.int32)
+    places[tokens] = 1
+    distinct = np.flatnonzero(places)  # each token that stands anywhere is compared once
+    places[distinct] = np.arange(len(distinct))
+    token_place = places[tokens]
+    near = _products(static.token_vectors(distinct), static.token_vectors(asked))
     best = np.maximum.reduceat(near[token_place], np.cumsum(lengths) - lengths, axis=0)
     telling = weights[asked].astype(np.float64) ** 2
     fit = np.round(np.maximum(best, 0) @ telling / max(float(telling.sum()), 1e-6), 6)

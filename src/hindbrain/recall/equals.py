@@ -6,7 +6,7 @@ space and the mark at its end; of a long text the beginning and the length decid
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,21 +15,34 @@ from hindbrain.recall.candidates import Candidate
 
 SAME_CHARS: Final = 160  # texts that begin alike for so long, and are equally long, are the same
 
+_ENDS: Final = " .!?"
+
 
 def equals_last(
     found: Sequence[Candidate], order: Sequence[int]
 ) -> tuple[list[int], list[int], dict[int, list[Candidate]]]:
     """Of those that say the same the newest, where the best of them stood; the others; and by the newest's place all of them."""
+    keys = [_roughly(found[place]) for place in order]
+    seen = Counter(keys)
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place in order:
-        each = found[place]
-        key = " ".join(each.head[:SAME_CHARS].lower().split()).rstrip(" .!?")
-        groups[(each.kind, each.role, each.chars if each.chars > SAME_CHARS else 0, key)].append(place)
+    for place, key in zip(order, keys, strict=True):
+        # the first word tells most texts apart, and costs less than all of them
+        groups[key if seen[key] == 1 else (*key, _plain(found[place].head[:SAME_CHARS]))].append(place)
     kept = [max(places, key=lambda place: (found[place].at, found[place].id)) for places in groups.values()]
     alone = set(kept)
     grouped = zip(kept, groups.values(), strict=True)
     repeated = {newest: [found[place] for place in places] for newest, places in grouped if len(places) > 1}
     return kept, [place for place in order if place not in alone], repeated
+
+
+def _roughly(each: Candidate) -> tuple[object, ...]:
+    """What is equal in equals: the first word, who said it, and how long it is where it is long."""
+    first = each.head[:SAME_CHARS].split(None, 1)
+    return each.kind, each.role, each.chars if each.chars > SAME_CHARS else 0, _plain(first[0]) if first else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(_ENDS)
 
 
 def said_again(same: Sequence[Candidate]) -> str:

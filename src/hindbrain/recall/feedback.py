@@ -60,8 +60,8 @@ def told(database: Database, ids: Sequence[str], until: int = FOREVER) -> dict[s
 def weigh(database: Database, hits: Iterable[Found], now_ms: int, until: int = FOREVER) -> None:
     """Add the part `use` to each hit's score: what its use and age take from it or give to it. The order is the caller's."""
     every = list(hits)
-    named = json.dumps([hit.id for hit in every if hit.kind != "turn"])
-    pinned = {row[0] for row in database.execute(_PINNED, (named,)).fetchall()}
+    memories = [hit.id for hit in every if hit.kind != "turn"]
+    pinned = {row[0] for row in database.execute(_PINNED, (json.dumps(memories),)).fetchall()} if memories else set()
     known = told(database, [hit.id for hit in every], until)
     today = min(now_ms, until) // _DAY_MS * _DAY_MS  # by the day, so that the same question gives the same answer all day
     for hit in every:

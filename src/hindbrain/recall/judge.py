@@ -48,7 +48,8 @@ def parts_of(database: Database, question: Question, found: Sequence[Candidate],
     """Every part but the replies and the comparison word by word, which build on these."""
     long = numbers(each.role == "assistant" and each.chars > LONG_REPLY_CHARS for each in found)
     tool = numbers(each.kind == "turn" and each.role not in _TALK for each in found)
-    words, meaning = _words(question, found), numbers(each.likeness for each in found) / full_likeness(found)
+    likeness = numbers(each.likeness for each in found)
+    words, meaning = _words(question, found), likeness / full_likeness(found)
     counts = (1 - (1 - SESSION_REPLY) * long) * (1 - tool)
     exact, literal = _literals(question, found)
     parts = {
@@ -59,7 +60,7 @@ def parts_of(database: Database, question: Question, found: Sequence[Candidate],
         "speaker": numbers(bool(question.named & speaker_of(each.head)) for each in found),
         "question": numbers(each.asks for each in found),
         "literal": literal,
-        "date": numbers(nearness(each.at, spans) if spans else 0.0 for each in found),
+        "date": numbers(nearness(each.at, spans) for each in found) if spans else np.zeros(len(found)),
         # a reply or an output that holds the very path or code that is asked for is what is wanted
         "long_reply": long * (0.0 if question.wants_reply else 1.0) * (1 - 0.5 * exact),
         "tool": tool * (1 - exact),
@@ -119,7 +120,7 @@ def _by_session(found: Sequence[Candidate], part: Numbers) -> Numbers:
 
 def full_likeness(found: Sequence[Candidate]) -> float:
     """The likeness that counts as 1: the largest there is, but not one that means nothing."""
-    return max(LIKE, max((each.likeness for each in found), default=0.0))
+    return max(LIKE, max((each.passages[0][0] for each in found if each.passages), default=0.0))
 
 
 def replies(database: Database, found: Sequence[Candidate], total: Numbers) -> Numbers:

@@ -40,7 +40,7 @@ _SEED: Final = b"hindbrain signs 1"
 # Fewer than this many new rows are read from the ledger again rather than written to the file.
 SAVED_ROWS: Final = 500
 _READ_ROWS: Final = 10_000
-_CHUNK: Final = 1 << 15  # rows whose distances fit into a processor's cache
+_CHUNK: Final = 1 << 14  # rows whose distances fit into a processor's cache
 _SPOT_CHECKS: Final = 32
 _FEW: Final = 0.25  # below this share of the rows only these are compared
 
@@ -260,29 +260,33 @@ class Matrix:
         """Ids and numbers of the nearest."""
         now = self._now  # another thread may put another in its place meanwhile
         allowed = _allowed(now.codes, sessions)
-        found: list[tuple[Column, Column, Column]] = []  # ids, places counted over both parts, distances
+        found: list[tuple[Column, Column]] = []  # places counted over both parts, distances
         saved, first = now.saved, 0
         if now.lists is not None and allowed is None and _inside(saved, None, after, before) is None:
             index, first = now.lists
             distances, rows = index.search(np.frombuffer(bits, np.uint8)[None], min(limit, first))
-            places, far = rows[0][rows[0] >= 0], distances[0][rows[0] >= 0].astype(np.uint16)
-            found.append((saved.ids[places], places, far))
+            found.append((rows[0][rows[0] >= 0], distances[0][rows[0] >= 0].astype(np.uint16)))
             saved = lists.behind(saved, first)
         for part, start in ((saved, first), (now.tail, len(now.saved.ids))):
             inside = _inside(part, allowed, after, before)
-            places = np.arange(len(part.ids)) if inside is None else inside
-            found.append((part.ids[places] if inside is not None else part.ids, places + start, _distances(part, inside, bits)))
-        ids, where, far = (np.concatenate(each) for each in zip(*found, strict=True))
-        chosen = _smallest(far, limit)
-        return ids[chosen], _numbers(now.saved, now.tail, where[chosen])
+            far = _distances(part, inside, bits)
+            near = _smallest(far, limit)  # of each part, so that what is put together is short
+            found.append(((near if inside is None else inside[near]) + start, far[near]))
+        places, far = (np.concatenate(each) for each in zip(*found, strict=True))
+        # where the limit falls among equals the last are taken, so they must stand in order
+        order = np.argsort(places)
+        places = places[order][_smallest(far[order], limit)]
+        return _picked(now.saved.ids, now.tail.ids, places), _picked(now.saved.numbers, now.tail.numbers, places)
 
 
-def _numbers(saved: Signs, tail: Signs, places: Column) -> Column:
-    """The vectors at these places, counted over both parts."""
-    old = places < len(saved.ids)
-    found = np.empty((len(places), saved.numbers.shape[1]), np.int8)
-    found[old] = saved.numbers[places[old]]
-    found[~old] = tail.numbers[places[~old] - len(saved.ids)]
+def _picked(saved: Column, tail: Column, places: Column) -> Column:
+    """What stands at these places, counted over both parts."""
+    if not len(tail):
+        return saved[places]
+    old = places < len(saved)
+    found = np.empty((len(places), *saved.shape[1:]), saved.dtype)
+    found[old] = saved[places[old]]
+    found[~old] = tail[places[~old] - len(saved)]
     return found
 
 
@@ -335,11 +339,17 @@ def _distances(part: Signs, places: npt.NDArray[Any] | None, bits: bytes) -> Col
     asked = np.frombuffer(bits, "<u8")
     few = places is not None and len(places) < _FEW * len(part.ids)
     words = part.words[:, places] if few else part.words
-    distances = np.zeros(words.shape[1], np.uint16)
+    distances = np.empty(words.shape[1], np.uint16)
+    mixed, totals, counts = (np.empty(min(_CHUNK, len(distances)), kind) for kind in ("<u8", np.uint8, np.uint8))
     for start in range(0, len(distances), _CHUNK):
-        chunk = distances[start : start + _CHUNK]
-        for word, sought in zip(words, asked, strict=True):
-            chunk += np.bitwise_count(word[start : start + _CHUNK] ^ sought)
+        chunk = slice(start, start + _CHUNK)
+        into = distances[chunk]
+        mix, total, count = mixed[: len(into)], totals[: len(into)], counts[: len(into)]
+        np.bitwise_count(np.bitwise_xor(words[0, chunk], asked[0], out=mix), out=total)
+        for word, sought in zip(words[1:-1], asked[1:-1], strict=True):  # three times 64 fits into a byte, four times does not
+            total += np.bitwise_count(np.bitwise_xor(word[chunk], sought, out=mix), out=count)
+        np.bitwise_count(np.bitwise_xor(words[-1, chunk], asked[-1], out=mix), out=count)
+        np.add(total, count, out=into, dtype=np.uint16)
     return distances if few or places is None else distances[places]
 
 

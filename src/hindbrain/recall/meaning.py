@@ -10,7 +10,7 @@ Likeness is worked out in whole numbers, so that both engines and every machine 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -61,15 +61,18 @@ class Meaning:
         self._matrix = matrix
         self._hurried = hurried
 
-    def nearest(self, database: Database, question: npt.NDArray[Any], scope: rank.Scope, limit: int) -> list[Near]:
-        """The most alike inside the scope, best first."""
+    def nearest(
+        self, database: Database, question: npt.NDArray[Any], scope: rank.Scope, limit: int,
+        turns_inside: Callable[[Iterable[int]], Container[int]] | None = None,
+    ) -> list[Near]:  # fmt: skip
+        """The most alike inside the scope, best first. `turns_inside`: how to look up which turns are in it."""
         if limit < 1 or not question.any():
             return []
         inside: list[Near] = []
         for most in (limit + limit // 4, RESCORED):  # the first are nearly always enough, and reading all of them takes time
             ids = self._candidates(database, question, scope, most)
             rows = vectors.fetch(database, ids)
-            inside = _within(database, _best(rows, self._likeness(rows, question), most), scope)
+            inside = _within(database, _best(rows, self._likeness(rows, question), most), scope, turns_inside)
             if len(inside) >= limit or len(ids) < most:
                 break
         return inside[:limit]
@@ -120,19 +123,24 @@ def _sessions(database: Database, scope: rank.Scope) -> list[str] | None:
     return [] if scope.project is None else [row[0] for row in database.execute(_SESSIONS, (scope.project,))]
 
 
-def _within(database: Database, found: Sequence[Near], scope: rank.Scope) -> list[Near]:
+def _within(
+    database: Database, found: Sequence[Near], scope: rank.Scope,
+    turns_inside: Callable[[Iterable[int]], Container[int]] | None,
+) -> list[Near]:  # fmt: skip
     """Those the scope lets be found, in the same order."""
-    turns = {each.turn for each in found if each.turn is not None}
-    memories = {each.memory for each in found if each.memory is not None}
-    condition, values = scope.condition("turns")
-    times = (scope.after, scope.before)
-    known: set[object] = set()
-    if turns:
-        rows = database.execute(_TURNS.format(project=condition), (json.dumps(sorted(turns)), *times, *values))
-        known |= {row[0] for row in rows}
-    condition, values = scope.condition("memories")
+    turns = sorted({each.turn for each in found if each.turn is not None})
+    memories = sorted({each.memory for each in found if each.memory is not None})
+    known_turns = turns_inside(turns) if turns_inside is not None else _turns_inside(database, turns, scope)
+    known_memories: set[str] = set()
     if memories:
+        condition, values = scope.condition("memories")
         statement = _MEMORIES.format(project=condition, told=rank.SEARCHED)
-        rows = database.execute(statement, (json.dumps(sorted(memories)), *times, scope.before, *values))
-        known |= {row[0] for row in rows}
-    return [each for each in found if (each.memory if each.turn is None else each.turn) in known]
+        rows = database.execute(statement, (json.dumps(memories), scope.after, scope.before, scope.before, *values)).fetchall()
+        known_memories = {row[0] for row in rows}
+    return [each for each in found if (each.memory in known_memories if each.turn is None else each.turn in known_turns)]
+
+
+def _turns_inside(database: Database, turns: Sequence[int], scope: rank.Scope) -> set[int]:
+    condition, values = scope.condition("turns")
+    rows = database.execute(_TURNS.format(project=condition), (json.dumps(turns), scope.after, scope.before, *values)).fetchall()
+    return {row[0] for row in rows}

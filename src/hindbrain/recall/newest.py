@@ -17,7 +17,7 @@ from hindbrain.recall import cues
 from hindbrain.recall.block import day_of
 from hindbrain.recall.rank import Found
 from hindbrain.recall.said import UNITS, Names, Said, is_over, nearest_sentences, said, speaker, words_before
-from hindbrain.recall.static import Static
+from hindbrain.recall.static import Floats, Static
 
 
 class Rule(NamedTuple):
@@ -72,19 +72,20 @@ class _Ordering:
         self.said = [said(hit) for hit in hits]
         self.span = max(self.scores[0] - self.scores[-1], LEAST_SPAN)
         self.most = max(hit.parts.get("tokens", 0.0) for hit in hits)
+        self.question, self.static = question, static
         # "Name: " begins what is said where people are named; where it is seldom, it is a heading like "Decision: "
         self.speakers = 2 * sum(bool(speaker(hit)) for hit in hits) > len(hits)
         states = not self.past and not self.event
-        places = [place for place, said in enumerate(self.said) if place < LOOKED_AT or (states and said.over)]
-        vectors = nearest_sentences(question, [self.said[place].text for place in places], static)
-        self.vectors = dict(zip(places, vectors, strict=True))
+        self.places = [place for place, said in enumerate(self.said) if place < LOOKED_AT or (states and said.over)]
+        self.vectors: dict[int, Floats] = {}  # of the places that were compared
 
     def order(self) -> list[Found]:
         """Each hit in turn goes behind the ones before it, or before the one that it was chosen to go before."""
         chosen = self._chosen()
+        rising = set(chosen.values())
         order: list[int] = []
         for place in range(len(self.hits)):
-            behind = [at for at, other in enumerate(order) if chosen.get(other) == place]
+            behind = [at for at, other in enumerate(order) if chosen.get(other) == place] if place in rising else []
             if behind:
                 self._tell(place, order[behind[0]])
                 order.insert(behind[0], place)
@@ -101,6 +102,8 @@ class _Ordering:
             for older in first[at + 1 :]:
                 if self.hits[older].at >= self.hits[newer].at or STALE in self.hits[older].note:
                     continue
+                if not self._comparable(self.hits[older], self.hits[newer]):
+                    continue
                 better, worse = sorted((newer, older))
                 rule = self._rule(self.said[newer], self.said[older], worse, better)
                 if rule is not None and self._one_thing(older, newer, better, worse, rule):
@@ -110,9 +113,9 @@ class _Ordering:
         """For each of the first hits the one that goes before it: of several the one that fits best."""
         found: dict[int, int] = {}
         for better in range(min(LOOKED_AT, self.found)):
-            able = [place for place in self.vectors if place > better and self._overtakes(place, better)]
-            if able:
-                found[better] = min(able)
+            able = next((place for place in self.places if place > better and self._overtakes(place, better)), None)
+            if able is not None:
+                found[better] = able
         return found
 
     def _overtakes(self, place: int, better: int) -> bool:
@@ -123,6 +126,8 @@ class _Ordering:
         if other.parts.get("literal", 0.0) > mine.parts.get("literal", 0.0) and not self.said[place].changes:
             return False  # it holds the very letters that were asked for
         older, newer = (place, better) if self.past else (better, place)
+        if not self._comparable(self.hits[older], self.hits[newer]):
+            return False
         rule = self._rule(self.said[newer], self.said[older], place, better)
         return rule is not None and self._one_thing(older, newer, better, place, rule)
 
@@ -130,6 +135,8 @@ class _Ordering:
         """What is asked of the two, None when they stand too far apart."""
         if self.past:
             return FORMER
+        if place >= LOOKED_AT and better >= FROM_AFAR:
+            return None
         named = self.names.shared(new, old)
         over = bool(named) and is_over(new, named)
         if place >= LOOKED_AT and not (over and better < FROM_AFAR):
@@ -142,14 +149,21 @@ class _Ordering:
         return OVER if over else CHANGED if new.changes else NAMED if named else plain
 
     def _one_thing(self, older: int, newer: int, better: int, worse: int, rule: Rule) -> bool:
-        """Whether two hits speak of one thing, the worse one well enough."""
+        """Whether two hits that may be compared speak of one thing, the worse one well enough."""
         gap = (self.scores[better] - self.scores[worse]) / self.span
         tokens = self.hits[better].parts.get("tokens", 0.0) - self.hits[worse].parts.get("tokens", 0.0)
-        alike = float(self.vectors[newer] @ self.vectors[older])
-        return (
-            gap <= rule.within and tokens <= self.most * rule.tokens and alike >= rule.alike + rule.more_alike * max(gap, 0.0)
-            and self._comparable(self.hits[older], self.hits[newer]) and not self._other_thing(self.said[newer], self.said[older])
-        )  # fmt: skip
+        if gap > rule.within or tokens > self.most * rule.tokens:
+            return False
+        alike = float(self._vector(newer) @ self._vector(older))
+        return alike >= rule.alike + rule.more_alike * max(gap, 0.0) and not self._other_thing(self.said[newer], self.said[older])
+
+    def _vector(self, place: int) -> Floats:
+        """That of the sentence in it that is nearest to the question; the first hits' are made together."""
+        if place not in self.vectors:
+            places = range(min(LOOKED_AT, len(self.hits))) if place < LOOKED_AT else (place,)
+            made = nearest_sentences(self.question, [self.said[each].text for each in places], self.static)
+            self.vectors.update(zip(places, made, strict=True))
+        return self.vectors[place]
 
     def _comparable(self, older: Found, newer: Found) -> bool:
         """Whether one may speak for the other: of two sessions, and of one person as far as that can be seen."""

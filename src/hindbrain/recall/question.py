@@ -114,7 +114,8 @@ def phrases(literals: list[str]) -> list[str]:
 
 def speaker_of(text: str) -> frozenset[str]:
     """The words of the name a text begins with ("Maria Lopez: ..."), in lower case; none where it begins with no name."""
-    match = _SPEAKER.match(text[:100])
+    beginning = text[:100]
+    match = _SPEAKER.match(beginning) if ": " in beginning else None
     if match is None or not match.group(1)[0].isupper():
         return frozenset()
     return frozenset(match.group(1).lower().split())

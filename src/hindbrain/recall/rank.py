@@ -33,7 +33,7 @@ MOST_SCORED = 1_200
 LEAST_SCORED = 300
 
 _BEST = "SELECT rowid, -bm25(turns_fts, 1.0, ?) AS score FROM turns_fts WHERE turns_fts MATCH ? ORDER BY score DESC LIMIT ?"
-_SCORES = "SELECT rowid, -bm25(turns_fts, 1.0, ?) FROM turns_fts WHERE turns_fts MATCH ?"
+_SCORES = "SELECT rowid, -bm25(turns_fts, 1.0, ?) FROM turns_fts WHERE turns_fts MATCH ? ORDER BY rowid"
 _COUNT = "SELECT count(*) FROM turns_fts WHERE turns_fts MATCH ?"
 # The same inside one project: the score is only worked out for its turns. The + has the matches looked at, not every turn of it.
 _BEST_INSIDE = """
@@ -172,8 +172,8 @@ def best_turns(
     # by the rarer words alone, and where there are others as well by all of them
     scores = dict(connection.execute(_SCORES, (NEAR_WEIGHT, rare)).fetchall())
     scores.update(connection.execute(_SCORES, (NEAR_WEIGHT, f"({others}) AND ({rare})")).fetchall())
-    scored = sorted([(-score, row) for row, score in scores.items()])
-    return [(row, -score) for score, row in scored[:limit]]
+    # equals stay in the order of their row numbers
+    return [(row, scores[row]) for row in sorted(scores, key=scores.__getitem__, reverse=True)[:limit]]
 
 
 def _rarer(connection: "Database", words: list[str], counts: "Sequence[int] | None") -> list[str]:

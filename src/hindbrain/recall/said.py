@@ -6,8 +6,8 @@ A name is a word that is rare in ordinary talk: a tool, a file, a service. Which
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Final, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Final
 
 from hindbrain.recall import cues, fitting
 from hindbrain.recall.passages import sentences
@@ -31,13 +31,25 @@ UNITS: Final = frozenset({
 stem = lru_cache(16_384)(fitting.stem)
 
 
-class Said(NamedTuple):
-    """What a hit says, as far as it is looked at here."""
+class Said:
+    """What a hit says. Most of it is looked at of few hits, so it is read off the text when it is first asked for."""
 
-    text: str
-    words: frozenset[str]
-    changes: bool
-    over: bool
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return _words(self.text)
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether it says that something is another way than before."""
+        return cues.says_change(self.text)
+
+    @cached_property
+    def over(self) -> bool:
+        """Whether it says that something is over."""
+        return cues.says_over(self.text)
 
 
 class Names:
@@ -65,8 +77,13 @@ class Names:
         return new.over and is_over(new, self.shared(new, said(older)))
 
     def _idf(self, word: str) -> float:
-        """How telling a word is in ordinary talk; one that the table cannot read tells much."""
-        return max((float(self._static.usual[token]) ** 2 for token in self._static.tokens(word)), default=RARE)
+        return _idf(self._static, word)
+
+
+@lru_cache(16_384)
+def _idf(static: Static, word: str) -> float:
+    """How telling a word is in ordinary talk; one that the table cannot read tells much."""
+    return max((float(static.usual[token]) ** 2 for token in static.tokens(word)), default=RARE)
 
 
 def _passage(hit: Found) -> str:
@@ -79,7 +96,7 @@ def said(hit: Found) -> Said:
 
 @lru_cache(4_096)  # the same few hits are compared with each other, and asked for again with the next question
 def _said(text: str) -> Said:
-    return Said(text, _words(text), cues.says_change(text), cues.says_over(text))
+    return Said(text)
 
 
 @lru_cache(16_384)
@@ -101,7 +118,7 @@ def _beginnings(words: frozenset[str]) -> frozenset[str]:
 
 def is_over(new: Said, named: set[str]) -> bool:
     """Whether it says of one of these names that it is over: "we dropped RabbitMQ", "Jenkins is switched off"."""
-    return any(
+    return bool(named) and any(
         named & _words(match.group()) and cues.says_over(new.text, match.start(), match.end())
         for match in _WORD.finditer(new.text)
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -42,11 +42,7 @@ COMPARED: Final = 50
 QUESTION_CHARS: Final = 4_000  # of a question, for its vector
 WHOLE_CHARS: Final = 2_000  # of a text without passages, for comparing it
 
-_ROWS: Final = """
-SELECT turns.id, turns.text, turns.key, sessions.agent, sessions.client_id, sessions.project_id
-FROM turns JOIN sessions ON sessions.id = turns.session_id
-WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
-"""
+_TEXTS: Final = "SELECT id, text FROM turns WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 
 class Finder:
@@ -61,6 +57,7 @@ class Finder:
         self._meaning = meaning
         self._now_ms = now_ms
         self._weights = dict(weights)
+        self._counts = fulltext.Counts()
 
     def search(
         self, database: Database, question: str, scope: rank.Scope, k: int, *, talk_only: bool = False
@@ -72,7 +69,7 @@ class Finder:
         asked = understood(question)
         if not asked.words or k < 1:
             return []
-        counts = fulltext.holding(database, asked.words)
+        counts = fulltext.holding(database, asked.words, self._counts)
         telling = self._telling(database, asked, counts)
         now = self._now_ms()
         vector = self._vector(asked, telling)
@@ -85,12 +82,13 @@ class Finder:
         order, again, repeated = equals_last(found, order)
         first, rest = order[:COMPARED], order[COMPARED:] + ([] if talk_only else again)
         rest = rest[: max(0, min(k, rank.MAX_HITS) - len(first))]
-        rows = _rows(database, [found[place] for place in first + rest])
-        first = [place for place in first if not found[place].row or found[place].id in rows]
-        self._compare(asked, telling, found, parts, first, rows)
+        texts = _texts(database, [found[place] for place in first + rest])
+        first = [place for place in first if found[place].id in texts]
+        self._compare(asked, telling, found, parts, first, texts)
         first = _sorted(found, judge.weighted(parts, self._weights), first)
         told = {name: (self._weights[name] * part).round(6).tolist() for name, part in parts.items() if name in self._weights}
-        hits = [self._hit(found[place], place, told, rows, repeated.get(place, ())) for place in first + rest]
+        rest = [place for place in rest if found[place].id in texts]
+        hits = [self._hit(found[place], place, told, texts, repeated.get(place, ())) for place in first + rest]
         hits = self._used(database, hits[: len(first)], scope, now) + hits[len(first) :]
         later = amendments(database, question, hits, scope, self._static)
         ordered = current_first(database, question, newest_first(question, hits, self._static, later), scope)
@@ -127,7 +125,7 @@ class Finder:
 
     def _compare(
         self, asked: Question, telling: Floats | None, found: Sequence[Candidate], parts: judge.Parts, first: Sequence[int],
-        rows: Mapping[str, Any],
+        whole: Mapping[str, str],
     ) -> None:  # fmt: skip
         """Add the part of the comparison word by word to the first ones, and move the passage that fits best to the front."""
         parts["tokens"] = np.zeros(len(found))
@@ -136,7 +134,7 @@ class Finder:
         texts, owners = [], []
         for place in first:
             each = found[place]
-            text = rows[each.id][1] if each.row else each.head
+            text = whole[each.id]
             spans = [(start, end) for _, start, end in each.passages] or [(0, WHOLE_CHARS)]
             texts += [text[start:end] for start, end in spans]
             owners += [(place, number) for number in range(len(spans))]
@@ -155,7 +153,7 @@ class Finder:
                 parts["meaning"][place] = max(passages[0][0], 0.0) / top
 
     def _hit(
-        self, each: Candidate, place: int, told: Mapping[str, Sequence[float]], rows: Mapping[str, Any],
+        self, each: Candidate, place: int, told: Mapping[str, Sequence[float]], texts: Mapping[str, str],
         same: Sequence[Candidate],
     ) -> rank.Found:
         parts = {name: value for name, values in told.items() if (value := values[place])}
@@ -169,10 +167,9 @@ class Finder:
                 valid_to=each.valid_to, superseded=each.ended, note=note,
             )  # fmt: skip
         else:
-            _, text, key, agent, client, project = rows[each.id]
             hit = rank.Found(
-                each.id, "turn", each.role, text, each.at, key, agent, client, project, parts, each.session, start=start, end=end,
-                superseded=each.ended, note=note,
+                each.id, "turn", each.role, texts[each.id], each.at, each.key, each.agent, each.client, each.project, parts,
+                each.session, start=start, end=end, superseded=each.ended, note=note,
             )  # fmt: skip
         hit.likeness = max(each.likeness, 0.0)
         return hit
@@ -192,7 +189,8 @@ def _sorted(found: Sequence[Candidate], total: judge.Numbers, places: Sequence[i
     return sorted(places, key=lambda place: (-scores[place], -found[place].at, found[place].id))
 
 
-def _rows(database: Database, chosen: Sequence[Candidate]) -> dict[str, Any]:
-    """The full rows of these turns, by id."""
-    numbers = json.dumps([each.row for each in chosen if each.row])
-    return {row[0]: row for row in database.execute(_ROWS, (numbers,)).fetchall()}
+def _texts(database: Database, chosen: Sequence[Candidate]) -> dict[str, str]:
+    """The whole texts of these, by id. Most are known: judging looks at the beginning, and few go on behind it."""
+    known = {each.id: each.head for each in chosen if not each.row or each.chars <= len(each.head)}
+    longer = [each.row for each in chosen if each.id not in known]
+    return known | (dict(database.execute(_TEXTS, (json.dumps(longer),)).fetchall()) if longer else {})

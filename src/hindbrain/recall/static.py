@@ -66,7 +66,7 @@ class Static:
 
     def pooled(self, cut: Sequence[Sequence[int]], weights: Floats | None = None) -> Floats:
         """The vectors of texts that are cut into tokens already."""
-        factors = self._scales * (self.usual if weights is None else weights)
+        factors = self.usual if weights is None else weights
         found = np.zeros((len(cut), self.dimensions), np.float32)
         start = held = 0
         for place, tokens in enumerate(cut):
@@ -83,14 +83,16 @@ class Static:
             return
         flat = np.fromiter((token for tokens in cut for token in tokens), np.int32, int(lengths.sum()))
         rows = self._rows[flat].astype(np.float32)
-        rows *= factors[flat, None]
+        rows *= (self._scales[flat] * factors[flat])[:, None]
         filled = lengths > 0  # reduceat would give an empty text the next one's first row
         into[filled] = np.add.reduceat(rows, (np.cumsum(lengths) - lengths)[filled])
 
-    def token_vectors(self, tokens: Sequence[int]) -> Floats:
+    def token_vectors(self, tokens: Sequence[int] | NDArray[Any]) -> Floats:
         """One vector of length 1 for each token, to be compared token by token."""
-        chosen = np.asarray(tokens, np.int32)
-        return _of_length_1(self._rows[chosen].astype(np.float32))
+        vectors = self._rows[np.asarray(tokens, np.int32)].astype(np.float32)
+        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))  # sums of whole numbers below 2 ** 24: exact in any order
+        vectors /= np.maximum(norms, 1)[:, None]
+        return vectors
 
 
 def weights_of(counts: NDArray[np.int64], documents: int) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 MAX_CHARS: Final = 8_000  # of one text; what is longer is cut into passages before
@@ -62,23 +63,26 @@ class WordPiece:
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.vocabulary = vocabulary
-        self._ids = {token: number for number, token in enumerate(vocabulary)}
-        self._longest = max(map(len, vocabulary), default=0)
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._known = _Known(vocabulary)
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of a text's tokens; words without any are left out."""
         known = self._known
-        found: list[int] = []
-        for word in pieces(text):
-            cut = known.get(word)
-            if cut is None:
-                cut = self._cut(word)
-                if len(known) >= MAX_KNOWN:
-                    known.clear()  # the usual words are back at once
-                known[word] = cut
-            found += cut
-        return found[:MAX_TOKENS]
+        return list(chain.from_iterable([known[word] for word in pieces(text)]))[:MAX_TOKENS]
+
+
+class _Known(dict[str, tuple[int, ...]]):
+    """The tokens of each word that was ever asked for."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._ids = {token: number for number, token in enumerate(vocabulary)}
+        self._longest = max(map(len, vocabulary), default=0)
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= MAX_KNOWN:
+            self.clear()  # the usual words are back at once
+        self[word] = found = self._cut(word)
+        return found
 
     def _cut(self, word: str) -> tuple[int, ...]:
         if len(word) > MAX_WORD:
