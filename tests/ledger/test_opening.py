@@ -10,13 +10,14 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from hindbrain.base.clock import ManualClock
 from hindbrain.base.errors import LedgerBusy, LedgerDamaged, LedgerError, UnsafePath
+from hindbrain.ledger import connect
 from hindbrain.ledger.store import Ledger, suspect_mark
 from tests.ledger.making import batch, event, record
 
@@ -230,3 +231,28 @@ def test_after_a_storage_error_nothing_is_written_in_any_way(tmp_path: Path) -> 
         assert ledger.meta("k") == ""
         ledger.run_alone(put)
         assert ledger.meta("k") == "v"
+
+
+def test_the_write_ahead_log_may_grow_with_the_ledger_and_is_bounded(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE filled (blank BLOB)")
+        bounds = []
+        for size in (0, 60_000_000, 200_000_000):
+            connection.execute("INSERT INTO filled VALUES (zeroblob(?))", (size,))
+            connect.fit_log(connection)
+            named = ("page_count", "wal_autocheckpoint", "journal_size_limit")
+            pages, bound, kept = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in named)
+            bounds.append((pages, bound))
+            assert kept > bound * connect.PAGE_BYTES  # cut back further, every commit would extend it anew
+    (_, least), (pages, grown), (_, most) = bounds
+    assert least == connect.FEWEST_LOG_PAGES < grown == pages // connect.LOG_SHARE < most == connect.MOST_LOG_PAGES
+
+
+def test_a_batch_sets_the_bound_of_the_write_ahead_log_anew(tmp_path: Path) -> None:
+    """A worker that opened a small ledger may fill it for days."""
+    with Ledger.open(tmp_path / "ledger.db", ManualClock()) as ledger:
+        ledger.connection.execute("PRAGMA wal_autocheckpoint = 7")
+        ledger.ingest(batch(record(0, event())))
+        assert ledger.connection.execute("PRAGMA wal_autocheckpoint").fetchone() == (connect.FEWEST_LOG_PAGES,)

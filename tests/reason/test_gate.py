@@ -70,6 +70,17 @@ def test_where_the_talk_is_technical_it_is_work_without_tools() -> None:
     assert len(told("I think I'll go with the second one", "decision", *work)) == 1
 
 
+def test_where_the_assistant_answers_in_technical_words_it_is_work_without_tools() -> None:
+    """People who design with an agent say little that is technical themselves."""
+    said, asked = "the second one is simpler, take it", others("what would you do?", "and if two people save at once?")
+    design = Said("a", "assistant", "Either a Redis lock around the endpoint, or a version column in the PostgreSQL table.")
+    chat = Said("a", "assistant", "Either a long walk along the river, or an afternoon at home with a good book and some tea.")
+    guess = [Statement("decision", said, ("t",), said, GUESSED)]
+    talk = [Said("t", "user", said), *asked]
+    assert passed(guess, [*talk, design]) == guess
+    assert passed(guess, [*talk, chat]) == passed(guess, talk) == []
+
+
 def test_a_compliment_is_no_choice_even_at_work() -> None:
     assert told("Great job, that's exactly it", "decision", CALL) == []
     assert len(told("Thanks, and we use pnpm here", "correction", CALL)) == 1
