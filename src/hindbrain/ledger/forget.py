@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
@@ -38,20 +38,32 @@ def forgotten(connection: Database) -> dict[str, int]:
     return dict(connection.execute("SELECT id, at FROM forgotten").fetchall())
 
 
-def is_forgotten(known: Mapping[str, int], identifier: str, session: str | None, at: int) -> bool:
-    """Whether a thing is to be turned away. A forgotten session may go on: only what was said before counts."""
-    return identifier in known or (session is not None and at <= known.get(session, -1))
+def is_forgotten(known: Mapping[str, int], names: Iterable[str], session: str | None, at: int) -> bool:
+    """Whether a thing is to be turned away, by any of its ids. A forgotten session may go on: what was said before counts."""
+    return any(each in known for each in names) or (session is not None and at <= known.get(session, -1))
 
 
-def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]) -> None:
-    """Take away what forget events name (their time and detail); inside the caller's transaction."""
+class Wish(NamedTuple):
+    """What a forget event says."""
+
+    at: int
+    ids: Sequence[str]
+    also: Sequence[str] = ()  # other ids that the same things have in this ledger
+
+
+def named(detail: Mapping[str, Json]) -> list[str]:
+    """The ids in the detail of a forget event."""
+    ids = detail.get("ids")
+    return [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
+
+
+def apply(connection: Database, wishes: Iterable[Wish]) -> None:
+    """Take away what is not to be kept; inside the caller's transaction."""
     if is_sqlite(connection):
         connection.execute("PRAGMA secure_delete = ON")
-    for at, detail in events:
-        ids = detail.get("ids")
-        wanted = [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
-        connection.executemany(_NOTE, [(each, at) for each in wanted])
-        _remove(connection, json.dumps(wanted), at)
+    for wish in wishes:
+        connection.executemany(_NOTE, [(each, wish.at) for each in wish.ids])
+        _remove(connection, json.dumps([*wish.ids, *wish.also]), wish.at)
 
 
 def _remove(connection: Database, ids: str, at: int) -> None:

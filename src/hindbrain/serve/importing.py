@@ -117,7 +117,7 @@ class _Counted:
     def __init__(self, ledger: Ledger | None, clock: Clock) -> None:
         self._ledger = ledger
         self._now = clock.now_ms()
-        self._met: set[str] = set()  # turns of files looked at before: two files may tell the same
+        self._met: set[tuple[str, str]] = set()  # turns of files looked at before: two files may tell the same
         self._from = {} if ledger is None else stored_from(ledger)
 
     def count(self, file: File) -> None:
@@ -132,17 +132,18 @@ class _Counted:
                 start = file.turns_known = 0
             file.problems += [f"at {problem.start}: {problem.reason}" for problem in done.problems]
             events = done.events if self._ledger is None else wanted(self._ledger, done.events)
-            self._compare(file, {event.id for event in events if event.kind == "turn"} - self._met)
+            self._compare(file, {event.ids for event in events if event.kind == "turn"} - self._met)
             sessions |= {event.session for event in events}
             more = done.more and done.cursor != cursor
             cursor = done.cursor
         file.to_read = (0 if cursor is None else cursor.offset) - start
         file.sessions = len(sessions)
 
-    def _compare(self, file: File, fresh: set[str]) -> None:
-        known = self._stored(fresh)
-        file.turns_known += len(known)
-        file.turns_new += len(fresh) - len(known)
+    def _compare(self, file: File, fresh: set[tuple[str, str]]) -> None:
+        stored = self._stored({name for names in fresh for name in names})
+        known = sum(not stored.isdisjoint(names) for names in fresh)
+        file.turns_known += known
+        file.turns_new += len(fresh) - known
         self._met |= fresh
 
     def _stored(self, ids: set[str]) -> set[str]:
