@@ -32,7 +32,8 @@ SECOND = {
     frame(EVENT, b"a", 5, b'{"v":2,"kind":"turn","agent":"a","session":"s","at":1,"key":"k","origin":"api","role":"user"}'):
         "e_1eb53a8598a27349fb6ce648",
     frame(HOOK, b"claude-code", 5,
-          b'{"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt_id": "p1", "prompt": "x"}', {"v": b"2"}): "e_028ca3535d2baef65693402c",
+          b'{"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt_id": "p1", "prompt": "x"}',
+          {"v": b"2"}): "e_028ca3535d2baef65693402c",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from hindbrain.capture.event import Event, Source, session_id
 from hindbrain.ledger import versions
+from hindbrain.ledger.calls import Call, call_event
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.ingest import Batch
@@ -100,6 +101,24 @@ def test_a_wish_of_the_first_version_means_the_event_whatever_it_is_called(new_l
     assert all(each == states[0] for each in states)
 
 
+def test_neighbours_of_the_same_moment_follow_the_id_that_stands(new_ledger: NewLedger) -> None:
+    talk = [event(key=f"k{number}", at=5, text=f"saying {number}") for number in range(8)]
+    late, straight = new_ledger(), new_ledger()
+    tell(late, *talk)
+    tell(late, *(old(each) for each in talk[:4]), start=100)
+    tell(straight, *(old(each) for each in talk[:4]), start=100)
+    tell(straight, *talk)
+    assert everything(late) == everything(straight)
+    assert is_sound(late)
+
+
+def test_a_newer_wish_that_names_a_first_id_turns_the_newest_away(ledger: Evidence) -> None:
+    tell(ledger, forget_event([old(said(1)).id], 50))
+    tell(ledger, said(1), said(2), start=100)
+    assert ids(ledger) == [said(2).id]
+    assert ledger.meta(versions.HELD) == ""
+
+
 def test_a_wish_that_names_a_newest_id_turns_the_first_away(ledger: Evidence) -> None:
     tell(ledger, forget_event([said(1).id], 50))
     tell(ledger, old(said(1)), old(said(2)), start=100)
@@ -119,8 +138,6 @@ def test_an_event_is_found_by_the_id_the_newest_version_gives_it(ledger: Evidenc
 
 
 def test_a_reply_that_was_paid_for_does_not_make_a_ledger_one_of_the_first_version(ledger: Evidence) -> None:
-    from hindbrain.ledger.calls import Call, call_event
-
     tell(ledger, call_event(Call("k", 1, "p", "m", "extract", "a reply")), said(1))
     assert ledger.meta(versions.HELD) == ""
     tell(ledger, old(said(2)), start=100)

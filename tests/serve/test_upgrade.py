@@ -22,6 +22,7 @@ from hindbrain.journal.line import HOOK, frame
 from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.rebuild import fingerprint, rebuild
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve.forgetting import finish
 from tests.faults.homes import CLOCK, NOW, store, turn
 from tests.recall.forgetting import holding
 from tests.serve.commands import CommandLine
@@ -122,6 +123,23 @@ def test_what_the_older_program_forgot_stays_forgotten(tmp_path: Path) -> None:
         memory.record(agent=said.agent, session=said.session, role="user", text=said.text, key=said.key)
         memory.settle()
         assert memory.search(GONE) == []
+
+
+def test_a_wish_of_the_older_program_leaves_no_line_of_the_newer(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    said = turn(1, text=f"a word about {GONE}", cwd="")
+    told(home, said, old(forget_event([old(said).id], NOW + 5)))
+    with Ledger.open(home.ledger, CLOCK) as ledger:
+        assert finish(home, ledger, CLOCK) == 1
+    assert holding(home.root, GONE) == []
+
+
+def test_what_was_forgotten_is_not_read_from_a_transcript_again(run: CommandLine) -> None:
+    path = write(run, "s1", 2)
+    first = next(each for each in read(path) if each.kind == "turn")
+    told_by_the_older(run.home, forget_event([old(first).id], NOW))
+    assert run.one("import", "claude-code")["turns_new"] == 1
+    assert holding(run.home.root, first.text) == []
 
 
 def test_a_turn_recorded_again_answers_to_the_id_it_is_given_now(run: CommandLine) -> None:
