@@ -138,7 +138,9 @@ def test_an_event_is_found_by_the_id_the_newest_version_gives_it(ledger: Evidenc
 
 
 def test_a_reply_that_was_paid_for_does_not_make_a_ledger_one_of_the_first_version(ledger: Evidence) -> None:
-    tell(ledger, call_event(Call("k", 1, "p", "m", "extract", "a reply")), said(1))
+    reply = call_event(Call("k", 1, "p", "m", "extract", "a reply"))
+    tell(ledger, reply, said(1))
+    assert rows(ledger, "SELECT id FROM calls") == [(reply.id,)] == [("e_382eba767596aae7296696d3",)]  # for ever
     assert ledger.meta(versions.HELD) == ""
     tell(ledger, old(said(2)), start=100)
     assert ledger.meta(versions.HELD) == "yes"
