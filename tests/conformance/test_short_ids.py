@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hindbrain.base.errors import UsageError
+from hindbrain.capture.event import SESSION_DIGITS
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import Batch
 from hindbrain.recall.short_ids import SHORTEST, shortened
@@ -33,8 +34,15 @@ def test_a_short_id_is_as_short_as_it_can_be_and_names_one_thing(ledger: Evidenc
     for whole, short in found.items():
         assert [each for each in every if each.startswith(short)] == [whole]
         assert len(short) == SHORTEST or len([each for each in every if each.startswith(short[:-1])]) > 1
-    assert {len(short) for short in found.values()} > {SHORTEST}  # some needed more
+    lengths = {len(short) for short in found.values()}
+    assert len(lengths) > 1 and min(lengths) > 2 + SESSION_DIGITS  # they are of one session, and some needed more
     assert {look_up(ledger, short).id for short in found.values()} == set(ids)
+
+
+def test_a_turn_alone_in_its_session_needs_little(ledger: Evidence, ids: list[str]) -> None:
+    (alone,) = (row[0] for row in rows(ledger, "SELECT id FROM turns WHERE key = 'x'"))
+    with ledger.reading() as database:
+        assert shortened(database, [alone]) == {alone: alone[:SHORTEST]}
 
 
 def test_what_begins_several_ids_is_said_to(ledger: Evidence, ids: list[str]) -> None:

@@ -43,7 +43,7 @@ def hook_line(agent: bytes = b"claude-code", meta: dict[str, bytes] | None = Non
 
 # what is written -> what kind of row it becomes
 LINES: Final[dict[str, tuple[bytes, str]]] = {
-    "an event of the next version": (event_line(v=2), "unparsed"),
+    "an event of the next version": (event_line(v=3), "unparsed"),
     "an event whose version is no number": (event_line(v="next"), "unparsed"),
     "an event without a version": (event_line(v=None), "unparsed"),
     "an event of an unknown kind": (event_line(kind="dream"), "unparsed"),
@@ -107,13 +107,13 @@ def test_a_line_of_another_format_is_told_as_damage_and_a_copy_is_kept(tmp_path:
 
 def test_a_later_version_reads_what_this_one_could_only_keep(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    journal_of(home, event_line(v=2))
+    journal_of(home, event_line(v=3))
     store(home, archive=True)
 
     def later(record: Record) -> list[Event]:
         """A reader to which the next version of an event is known."""
-        if b'"v": 2' in record.line.payload:
-            return [decode(record.line.payload.replace(b'"v": 2', b'"v": 1'))]
+        if b'"v": 3' in record.line.payload:
+            return [decode(record.line.payload.replace(b'"v": 3', b'"v": 1'))]
         return events_of(record)
 
     rebuild(home.archive, home.journal, later, tmp_path / "new.db", CLOCK)
@@ -124,7 +124,7 @@ def test_a_later_version_reads_what_this_one_could_only_keep(tmp_path: Path) -> 
 
 def test_the_check_notices_a_reader_that_drops_what_it_does_not_know(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    journal_of(home, event_line(v=2))
+    journal_of(home, event_line(v=3))
 
     def dropping(record: Record) -> list[Event]:
         return [event for event in events_of(record) if event.kind != "unparsed"]

@@ -61,7 +61,7 @@ ODD = {
 def test_any_input_is_kept_as_it_came(agent: Agent, name: str) -> None:
     line = kept(agent, ODD[name])
     assert line.payload == ODD[name].rstrip(b"\r\n")
-    assert line.meta.keys() <= {"d"}
+    assert line.meta.keys() <= {"v", "d"}
     assert line.agent == "claude-code"
 
 
@@ -73,7 +73,7 @@ def test_a_payload_far_too_large_is_kept_in_part_and_says_so(agent: Agent) -> No
     assert KEEP_BYTES - 4096 <= len(line.payload) <= KEEP_BYTES
     assert data.startswith(line.payload)
     if "slow" not in line.meta:  # a machine too busy to hand over 60 MB in time stops earlier, and says that instead
-        assert line.meta == {"cut": str(len(data) - len(line.payload)), "t": "toolu_01xyz", "e": "PostToolUse"}
+        assert line.meta == {"v": "2", "cut": str(len(data) - len(line.payload)), "t": "toolu_01xyz", "e": "PostToolUse"}
 
 
 def test_a_large_payload_is_not_cut_inside_a_secret(agent: Agent) -> None:
@@ -89,7 +89,7 @@ def test_a_large_payload_is_not_cut_inside_a_secret(agent: Agent) -> None:
 def test_a_payload_of_exactly_the_limit_is_whole(agent: Agent, end: bytes) -> None:
     data = b'"' + b"x" * (KEEP_BYTES - 2) + b'"'
     line = kept(agent, data + end)
-    assert (line.payload, line.meta) == (data, {})
+    assert (line.payload, line.meta) == (data, {"v": "2"})
 
 
 @pytest.mark.parametrize("size", [KEEP_BYTES + 1, KEEP_BYTES + 65536, 2 * KEEP_BYTES])
@@ -97,7 +97,7 @@ def test_a_payload_just_over_the_limit_says_that_it_was_cut(agent: Agent, size: 
     data = b'{"x": "' + b"x" * (size - 9) + b'"}'
     line = kept(agent, data)
     assert line.payload == data[: len(line.payload)]
-    assert line.meta == {"cut": str(size - len(line.payload))}
+    assert line.meta == {"v": "2", "cut": str(size - len(line.payload))}
 
 
 AGENTS = {
@@ -137,7 +137,7 @@ def test_stdin_that_never_closes_does_not_hold_the_agent(agent: Agent, data: byt
         process.stderr.close()
     assert said == (b"", b"")
     [line] = lines_of(agent)
-    assert line.meta == {"slow": "1"}
+    assert line.meta == {"v": "2", "slow": "1"}
     # a word that is not at its end yet may be half a secret, which no rule knows
     whole = data if data.endswith(b"}") or not data else data[: max(data.rfind(b'"'), data.rfind(b" "))]
     assert line.payload == whole
@@ -155,7 +155,7 @@ def test_a_secret_never_reaches_the_disk(agent: Agent) -> None:
 
 def test_the_folder_of_settings_goes_along(agent: Agent) -> None:
     given(agent, b"{}", CLAUDE_CONFIG_DIR="/home/ada/my settings\n")
-    assert [line.meta for line in lines_of(agent)] == [{"d": "/home/ada/my settings\n"}]
+    assert [line.meta for line in lines_of(agent)] == [{"v": "2", "d": "/home/ada/my settings\n"}]
 
 
 def test_a_process_that_we_started_ourselves_is_not_observed(agent: Agent) -> None:

@@ -69,7 +69,7 @@ _CONTENT = st.builds(
     text=st.sampled_from(["", "alpha beta", "beta gamma", "naïve café", "\ud800 lone", "nul \x00 inside"]),
     cwd=st.sampled_from(["", "/p", "/q"]), tool=st.sampled_from(["", "Bash"]), parent=st.sampled_from(["", "s1"]),
     source=st.sampled_from([None, Source("/t/1.jsonl", 0, 9), Source("/t/1.jsonl", 9, 20), Source("/t/0.jsonl", 5, 8)]),
-    detail=_DETAILS,
+    detail=_DETAILS, version=st.sampled_from([2, 2, 1]),
 )  # fmt: skip
 _PLACES = st.builds(place_event, st.sampled_from(["/p", "/q"]), st.sampled_from(["git:h/a", "dir:/a/.git", "path:/p"]), _TIMES)
 _CURSORS = st.builds(cursor_event, st.sampled_from(["transcript:/t/1", "transcript:/t/2"]), st.integers(0, 9), _TIMES)
@@ -118,6 +118,7 @@ def _random_event(choose: random.Random) -> Event:
         cwd=choose.choice(["", "/p", "/q"]), parent=choose.choice(["", "s1"]),
         source=choose.choice([None, Source("/t/1.jsonl", 0, 9), Source("/t/0.jsonl", 5, 8)]),
         detail=choose.choice([{}, {"file": "/p/a.py", "action": "read"}, {"model": "m1"}, {"reason": "clear"}]),
+        version=choose.choice([2, 2, 1]),
     )  # fmt: skip
 
 

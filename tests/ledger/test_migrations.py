@@ -16,6 +16,7 @@ from hindbrain.base.errors import LedgerError, MigrationChanged, SchemaTooNew
 from hindbrain.ledger import schema
 from hindbrain.ledger.schema import Migration, shipped
 from hindbrain.ledger.store import Ledger
+from hindbrain.ledger.versions import HELD
 from tests.ledger.making import batch, event, record
 
 CLOCK = ManualClock()
@@ -59,6 +60,16 @@ def test_migrating_keeps_the_content_and_a_copy_of_the_old_file(tmp_path: Path) 
     assert copy.stat().st_mode & 0o777 == 0o600
     with Ledger.open(copy, CLOCK) as ledger:
         assert ledger.counts().turns == 1
+
+
+@pytest.mark.parametrize("kind", ["", "turn", "notice"])
+def test_a_ledger_with_something_in_it_is_known_to_hold_ids_of_the_first_version(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path, CLOCK, migrations=shipped()[:9]) as ledger:
+        if kind:
+            ledger.ingest(batch(record(0, event(kind=kind))))
+    with Ledger.open(path, CLOCK) as ledger:
+        assert ledger.meta(HELD) == ("yes" if kind else "")
 
 
 def test_a_migration_that_fails_leaves_the_state_before_it(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_what_is_forgotten_is_gone_from_every_file_and_does_not_come_back(run: C
     run("import", "claude-code", str(folder))
     turn = run.one("search", "walrus", "--all-projects")[0]["id"]
     assert holding(run.home, "walrus")
-    gone = run.one("forget", turn[:9], "--yes")["forgotten"]
+    gone = run.one("forget", turn[:14], "--yes")["forgotten"]
     assert (gone["turns"], gone["lines"]) == (1, 1)
     assert holding(run.home, "walrus") == []
     (folder / "s1.jsonl").rename(folder / "s2.jsonl")  # the same turns under another name

@@ -71,7 +71,7 @@ def test_everything_is_sent_and_every_table_is_equal(laptop: Machine, pg_url: st
     assert (done["sent"], [each["table"] for each in done["tables"]]) == (26, list(TABLES))
     assert all(each["equal"] and each["sha256_here"] == each["sha256_there"] for each in done["tables"]), done
     counts = {each["table"]: (each["here"], each["there"], each["merged"]) for each in done["tables"]}
-    assert (counts["turns"], counts["memories"], counts["forgotten"]) == ((21, 21, 0), (2, 2, 0), (1, 1, 0))
+    assert (counts["turns"], counts["memories"], counts["forgotten"]) == ((21, 21, 0), (2, 2, 0), (2, 2, 0))  # both versions
     assert {**laptop.own(), "sessions": ""} == {**there(pg_url), "sessions": ""}
     assert [laptop.one(*MIGRATE)["sent"], laptop.one(*MIGRATE, "--dry-run")["lines"]] == [0, 0]
     table = laptop.cli(*MIGRATE).stdout

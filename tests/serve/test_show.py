@@ -80,7 +80,7 @@ def test_a_long_memory_is_shown_in_part(run: CommandLine, ids: dict[str, str]) -
 
 @pytest.mark.parametrize("command", [["forget", "--dry-run"], ["show"]])
 def test_every_command_takes_the_beginning_of_an_id(run: CommandLine, ids: dict[str, str], command: list[str]) -> None:
-    assert run(command[0], ids["long"][:10], *command[1:]).code == 0
+    assert run(command[0], ids["long"][:14], *command[1:]).code == 0
 
 
 def test_a_memory_is_corrected_and_pinned_by_the_beginning_of_its_id(run: CommandLine, ids: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from hindbrain.capture import claude_code
-from hindbrain.capture.event import BadEvent, Event, Json, bounded, decode, storable, text_key
+from hindbrain.capture.event import EVENT_VERSION, FIRST_VERSION, BadEvent, Event, Json, bounded, decode, storable, text_key
 from hindbrain.capture.salvage import Unreadable, loads, loads_cut
 from hindbrain.journal.line import EVENT, HOOK, Line
 from hindbrain.journal.read import Record
@@ -18,6 +18,9 @@ from hindbrain.journal.read import Record
 Adapter = Callable[[Mapping[str, Json], int], list[Event]]
 
 ADAPTERS: Mapping[str, Adapter] = {"claude-code": claude_code.events_from_hook}
+
+# How an event of the first version begins, readable or not (event.encode).
+_FIRST = b'{"v":1,'
 
 
 def events_of(record: Record) -> list[Event]:
@@ -39,7 +42,14 @@ def unparsed(line: Line, reason: str) -> Event:
     return Event(
         kind="unparsed", agent=storable(line.agent) or "unknown", session="unknown", at=line.at_ns // 1_000_000,
         key=f"line:{line.at_ns}:{text_key(text)}", origin="hook", text=bounded(text), detail={"reason": reason},
+        version=_version(line),
     )  # fmt: skip
+
+
+def _version(line: Line) -> int:
+    """Which version the events of a line are of. A hook of a later version than ours has said nothing we could not read."""
+    is_first = line.payload.startswith(_FIRST) if line.kind == EVENT else line.kind == HOOK and "v" not in line.meta
+    return FIRST_VERSION if is_first else EVENT_VERSION
 
 
 def _from_hook(line: Line) -> list[Event]:
@@ -57,14 +67,17 @@ def _from_hook(line: Line) -> list[Event]:
         if short in line.meta:
             payload.setdefault(name, line.meta[short])
     events = adapter(payload, line.at_ns // 1_000_000)
-    return [_with_meta(event, line.meta) for event in events]
+    version = _version(line)
+    return [_with_meta(event, line.meta, version) for event in events]
 
 
-def _with_meta(event: Event, meta: Mapping[str, str]) -> Event:
+def _with_meta(event: Event, meta: Mapping[str, str], version: int) -> Event:
     """What the hook knew beside the payload: the agent's own directory, and how much did not fit."""
     extra: dict[str, Json] = {}
     if "d" in meta and "transcript_path" in event.detail:
         extra["config_dir"] = meta["d"]
     if "cut" in meta:
         extra["cut"] = int(meta["cut"]) if meta["cut"].isdigit() else meta["cut"]
-    return dataclasses.replace(event, detail={**event.detail, **extra}) if extra else event
+    if not extra and version == event.version:
+        return event
+    return dataclasses.replace(event, detail={**event.detail, **extra}, version=version)

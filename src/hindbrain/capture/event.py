@@ -2,6 +2,9 @@
 
 The id is made of the client's own ids and, where the client gives none, of the content. A hook and the transcript
 therefore name the same turn alike, and a resend is the same event. Nothing here is random and nothing reads a clock.
+
+Ids have two versions. Those of the second begin with the session's, so that what is said in one session lies together in an
+index; those of the first are spread all over it. An event keeps the version it was written with for ever.
 """
 
 from __future__ import annotations
@@ -12,7 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
-EVENT_VERSION: Final = 1
+EVENT_VERSION: Final = 2
+FIRST_VERSION: Final = 1
+# How many digits of the session's id the id of an event begins with.
+SESSION_DIGITS: Final = 3
 
 # A turn is a piece of conversation. The typed notes (decision ... custom) are what an agent builder hands us as such. The
 # rest describe a session or the journal's own bookkeeping and never become turns.
@@ -69,11 +75,19 @@ class Event:
     parent: str = ""  # client id of the session that started this one (subagents)
     source: Source | None = None
     detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    version: int = EVENT_VERSION
 
     @property
     def id(self) -> str:
-        """The same for a hook call, its resend and the transcript line that repeats it."""
-        return stable_id("e", self.agent, self.session, self.kind, self.role or "", self.key)
+        """The same for a hook call, its resend and the transcript line that repeats it, if one version wrote them."""
+        make = first_id if self.version == FIRST_VERSION else newest_id
+        return make(self.agent, self.session, self.kind, self.role or "", self.key)
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """What it is called in the newest version and in the first: another program may have written it before."""
+        told = (self.agent, self.session, self.kind, self.role or "", self.key)
+        return newest_id(*told), first_id(*told)
 
 
 def stable_id(prefix: str, *parts: str) -> str:
@@ -86,6 +100,16 @@ def stable_id(prefix: str, *parts: str) -> str:
 def session_id(agent: str, session: str) -> str:
     """The ledger's id of a client's session."""
     return stable_id("s", agent, session)
+
+
+def newest_id(agent: str, session: str, kind: str, role: str, key: str) -> str:
+    """The id of an event as it is made now: a few digits of the session's, then those of a hash of everything."""
+    return f"e_{session_id(agent, session)[2 : 2 + SESSION_DIGITS]}{first_id(agent, session, kind, role, key)[2:-SESSION_DIGITS]}"
+
+
+def first_id(agent: str, session: str, kind: str, role: str, key: str) -> str:
+    """The id that the first version gave the same event."""
+    return stable_id("e", agent, session, kind, role, key)
 
 
 def text_key(text: str) -> str:
@@ -111,7 +135,7 @@ def storable(text: str) -> str:
 def encode(event: Event) -> bytes:
     """One line of JSON, without line breaks, for the journal."""
     data: dict[str, Json] = {
-        "v": EVENT_VERSION, "kind": event.kind, "agent": event.agent, "session": event.session, "at": event.at,
+        "v": event.version, "kind": event.kind, "agent": event.agent, "session": event.session, "at": event.at,
         "key": event.key, "origin": event.origin,
     }
     optional: dict[str, Json] = {
@@ -136,12 +160,13 @@ def decode(data: bytes) -> Event:
         raise BadEvent(f"not JSON: {error}") from error
     if not isinstance(raw, dict):
         raise BadEvent(f"an object was expected, found {type(raw).__name__}")
-    if raw.get("v") != EVENT_VERSION:
-        raise BadEvent(f"event version {raw.get('v')!r} is not {EVENT_VERSION}")
-    return _checked(raw)
+    version = raw.get("v")
+    if not isinstance(version, int) or isinstance(version, bool) or not FIRST_VERSION <= version <= EVENT_VERSION:
+        raise BadEvent(f"event version {version!r} is not {FIRST_VERSION} to {EVENT_VERSION}")
+    return _checked(raw, version)
 
 
-def _checked(raw: dict[str, Json]) -> Event:
+def _checked(raw: dict[str, Json], version: int) -> Event:
     kind, role, origin, at = raw.get("kind"), raw.get("role"), raw.get("origin"), raw.get("at")
     if kind not in KINDS or origin not in ORIGINS or (role is not None and role not in ROLES):
         raise BadEvent(f"unknown kind, role or origin: {kind!r}, {role!r}, {origin!r}")
@@ -156,7 +181,7 @@ def _checked(raw: dict[str, Json]) -> Event:
         origin=origin,  # type: ignore[arg-type]
         role=role,  # type: ignore[arg-type]
         text=_text(raw, "text"), cwd=_text(raw, "cwd"), tool=_text(raw, "tool"), parent=_text(raw, "parent"),
-        source=_source(raw.get("source")), detail=detail,
+        source=_source(raw.get("source")), detail=detail, version=version,
     )  # fmt: skip
 
 

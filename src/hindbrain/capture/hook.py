@@ -21,6 +21,8 @@ from hindbrain.journal.line import HOOK, frame
 GUARD = b"HINDBRAIN_GUARD"
 # A larger payload is kept in part. The worker gets the rest from the transcript, where there is one.
 KEEP_BYTES = 1 << 20
+# Which version of ids the events of a line have (capture/event.py, which would cost too much to load). Without it: the first.
+VERSION = b"2"
 # No token is longer than this, so cutting back to a space within it never leaves half a secret behind.
 _TOKEN = 4096
 # Seconds after which reading stops with what has come, and after which the process ends whatever it is doing. The agent is
@@ -83,6 +85,7 @@ def _home(environ: dict[bytes, bytes], home: bytes) -> bytes:
 def _keep(agent: str, environ: dict[bytes, bytes]) -> bytes:
     """Make the event durable; what was kept of the payload."""
     data, meta = _read_stdin()
+    meta["v"] = VERSION
     if config := environ.get(b"CLAUDE_CONFIG_DIR"):
         meta["d"] = config
     if suspicious(data):

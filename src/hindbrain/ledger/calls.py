@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hindbrain.capture.event import Event, Json, storable
+from hindbrain.capture.event import FIRST_VERSION, Event, Json, storable
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import MAX_INTEGER, clean, json_text, whole
 
@@ -112,7 +112,7 @@ def call_event(told: Call) -> Event:
     }  # fmt: skip
     return Event(
         kind="call", agent=_AGENT, session="", at=told.at, key=told.key, origin="worker", text=storable(told.reply),
-        detail=detail,
+        detail=detail, version=FIRST_VERSION,
     )  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def of_event(event: Event) -> Call | None:
 
 
 def event_id(key: str) -> str:
-    """The id of the event that tells of a reply."""
-    return Event(kind="call", agent=_AGENT, session="", at=0, key=key, origin="worker").id
+    """The id of the event that tells of a reply. It is of no session, so it stays as the first version made it."""
+    return Event(kind="call", agent=_AGENT, session="", at=0, key=key, origin="worker", version=FIRST_VERSION).id
 
 
 def about(database: Database, sessions: Sequence[str]) -> dict[str, list[str]]:

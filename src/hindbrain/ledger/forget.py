@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from hindbrain.base.errors import LedgerBusy
 from hindbrain.capture.event import Event, Json, stable_id
@@ -54,7 +54,7 @@ _FORGET: Final = (
     AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id)""",
 )  # fmt: skip
 
-Wish = tuple[int, set[str]]  # when it was said, and the ids it names
+_Named = tuple[int, set[str]]  # when it was said, and the ids it names
 
 
 def forget_event(ids: Iterable[str], at: int) -> Event:
@@ -69,28 +69,37 @@ def forgotten(connection: Database) -> dict[str, int]:
     return dict(connection.execute("SELECT id, at FROM forgotten").fetchall())
 
 
-def is_forgotten(known: Mapping[str, int], identifier: str, session: str | None, at: int) -> bool:
-    """Whether a thing is to be turned away. A forgotten session may go on: only what was said before counts."""
-    return identifier in known or (session is not None and at <= known.get(session, -1))
+def is_forgotten(known: Mapping[str, int], names: Iterable[str], session: str | None, at: int) -> bool:
+    """Whether a thing is to be turned away, by any of its ids. A forgotten session may go on: what was said before counts."""
+    return any(each in known for each in names) or (session is not None and at <= known.get(session, -1))
 
 
-def apply(connection: Database, events: Iterable[tuple[int, Mapping[str, Json]]]) -> None:
-    """Take away what forget events name (their time and detail); inside the caller's transaction."""
+class Wish(NamedTuple):
+    """What a forget event says."""
+
+    at: int
+    ids: Sequence[str]
+    also: Sequence[str] = ()  # other ids that the same things have in this ledger
+
+
+def named(detail: Mapping[str, Json]) -> list[str]:
+    """The ids in the detail of a forget event."""
+    ids = detail.get("ids")
+    return [each for each in ids if isinstance(each, str) and len(each) <= MAX_ID] if isinstance(ids, list) else []
+
+
+def apply(connection: Database, wishes: Iterable[Wish]) -> None:
+    """Take away what is not to be kept; inside the caller's transaction."""
     if is_sqlite(connection):
         connection.execute("PRAGMA secure_delete = ON")
-    wishes = [(at, _named(detail)) for at, detail in events]
-    notes = [(each, at) for at, ids in wishes for each in sorted(ids)]
+    every = list(wishes)
+    notes = [(each, wish.at) for wish in every for each in sorted(set(wish.ids))]
     if notes:
         connection.executemany(_NOTE, notes)
-        _remove(connection, wishes)
+        _remove(connection, [(wish.at, {*wish.ids, *wish.also}) for wish in every])
 
 
-def _named(detail: Mapping[str, Json]) -> set[str]:
-    ids = detail.get("ids")
-    return {each for each in ids if isinstance(each, str) and len(each) <= MAX_ID} if isinstance(ids, list) else set()
-
-
-def _remove(connection: Database, wishes: Sequence[Wish]) -> None:
+def _remove(connection: Database, wishes: Sequence[_Named]) -> None:
     """All wishes at once. Until when a session is forgotten is noted already."""
     ids = json.dumps(sorted({each for _, named in wishes for each in named}))
     doomed = connection.execute(_DOOMED, {"ids": ids}).fetchall()
@@ -104,7 +113,7 @@ def _remove(connection: Database, wishes: Sequence[Wish]) -> None:
         connection.execute(statement, values)
 
 
-def _sessions(connection: Database, wishes: Sequence[Wish], doomed: Sequence[tuple[str, str, int]], ids: str) -> dict[str, int]:
+def _sessions(connection: Database, wishes: Sequence[_Named], doomed: Sequence[tuple[str, str, int]], ids: str) -> dict[str, int]:
     """The sessions that something is forgotten of, each with the time of the first wish that concerns it.
 
     They are the ones named, those of the turns, those that named memories are from.

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hindbrain.capture.event import Event, Json, session_id
+from hindbrain.capture.event import FIRST_VERSION, Event, Json, session_id
 from hindbrain.journal.read import Damage, Record
-from hindbrain.ledger import calls, forget, memories, merge, rows
+from hindbrain.ledger import calls, forget, memories, merge, rows, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import Piece, SessionState, clean, json_text, whole
 from hindbrain.ledger.project import Place, place_of
@@ -85,14 +85,18 @@ def batches(
 def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     """Write a batch inside the transaction the caller holds."""
     result, folded = Ingested(), _Folded()
-    reached = {segment: rows.reached(connection, segment_source(segment)) for segment in _segments(batch)}
+    reached, holds_first = rows.reached(connection, _sources(batch)) if batch.records else ({}, False)
+    gone = forget.forgotten(connection)
+    folded.knows_first = holds_first or bool(gone)
     for record, events in batch.records:
-        if record.start < reached[record.segment]:
+        if record.start < reached.get(segment_source(record.segment), 0):
             result.skipped += 1
             continue
         result.records += 1
         folded.take(record, events)
-    folded.leave_out(forget.forgotten(connection))
+    folded.leave_out(gone)
+    if holds_first or folded.of_first:
+        folded.rename(versions.settle(connection, folded.first_ids, folded.of_first, noted=holds_first))
     moved = rows.write_places(connection, folded.places, batch.machine)
     rows.write_sessions(connection, folded.sessions, batch.machine)
     assigned = rows.assign_projects(connection, list(folded.sessions), moved)
@@ -101,7 +105,7 @@ def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     for call in folded.calls:
         calls.put_call(connection, call)
     memories.follow_projects(connection, assigned)
-    bereft = _act(connection, folded.events.values(), folded.sessions, moved=bool(moved))
+    bereft = _act(connection, folded, moved=bool(moved))
     result.sessions = turns.sessions | frozenset(assigned) | bereft
     result.ended = _ended(folded.events.values()) | {each for each, is_over in assigned.items() if is_over} | bereft
     result.turns_new, result.events_new = turns.new, events_written.new
@@ -119,34 +123,46 @@ def _ended(pieces: Iterable[Piece]) -> frozenset[str]:
     return frozenset(each.session_id for each in pieces if each.session_id is not None and each.kind in _ENDS)
 
 
-def _act(connection: Database, pieces: Iterable[Piece], sessions: Iterable[str], *, moved: bool) -> frozenset[str]:
+def _act(connection: Database, folded: _Folded, *, moved: bool) -> frozenset[str]:
     """What a person wants done with what is stored: forgotten, kept, corrected, pinned; the sessions that lost something by it.
 
     A statement's evidence, and the project that evidence belongs to, may also come after it.
     """
-    wanted = [piece for piece in pieces if piece.kind in ("forget", "memory")]
-    told = [(each.at, json.loads(each.content.detail)) for each in wanted if each.kind == "forget" and each.content]
-    bereft = frozenset(_sessions_of(connection, [detail for _, detail in told])) if told else frozenset[str]()
-    forget.apply(connection, told)
-    if wanted or moved or memories.concerns(connection, sessions):
+    wanted = [piece for piece in folded.events.values() if piece.kind in ("forget", "memory")]
+    first = set(folded.standing.values())
+    wishes = [_wish(connection, each, each.id in first) for each in wanted if each.kind == "forget" and each.content]
+    bereft = frozenset(_sessions_of(connection, wishes)) if wishes else frozenset[str]()
+    forget.apply(connection, wishes)
+    if wanted or moved or memories.concerns(connection, folded.sessions, folded.standing):
         memories.refold(connection)
     return bereft
 
 
-def _sessions_of(connection: Database, wishes: Iterable[Mapping[str, Json]]) -> list[str]:
+def _wish(connection: Database, piece: Piece, is_first: bool) -> forget.Wish:
+    """What is to be forgotten. A wish of the first version knows one id of each event, later ones all (serve/forgetting.py)."""
+    assert piece.content is not None  # it was delivered just now
+    ids = forget.named(json.loads(piece.content.detail))
+    return forget.Wish(piece.at, ids, versions.stored_as_newest(connection, ids) if is_first else [])
+
+
+def _sessions_of(connection: Database, wishes: Iterable[forget.Wish]) -> list[str]:
     """The sessions that hold turns which are to be forgotten."""
-    named = [each for wish in wishes if isinstance(ids := wish.get("ids"), list) for each in ids if isinstance(each, str)]
+    named = [each for wish in wishes for each in (*wish.ids, *wish.also)]
     return [str(row[0]) for row in connection.execute(_HOLDING, (json.dumps(named),)).fetchall()]
 
 
-def _segments(batch: Batch) -> set[str]:
-    return {record.segment for record, _ in batch.records}
+def _sources(batch: Batch) -> set[str]:
+    return {segment_source(record.segment) for record, _ in batch.records}
 
 
 class _Folded:
-    """A batch's events, one entry per row to be written."""
+    """A batch's events, one entry per row to be written, under their newest ids until it is known which of them stand."""
 
     def __init__(self) -> None:
+        self.knows_first = False  # whether the ledger knows anything by an id of the first version
+        self.first_ids: dict[str, str] = {}  # newest id -> the first version's, where that may be known
+        self.of_first: set[str] = set()  # newest ids of what came under the first version's
+        self.standing: Mapping[str, str] = {}  # of these what stands under the first version's id
         self.sessions: dict[str, SessionState] = {}
         self.turns: dict[str, Piece] = {}
         self.events: dict[str, Piece] = {}
@@ -179,11 +195,20 @@ class _Folded:
             return
         for table in (self.turns, self.events):
             for identifier, piece in list(table.items()):
-                if piece.kind != "forget" and forget.is_forgotten(known, identifier, piece.session_id, piece.at):
+                names = (identifier, self.first_ids.get(identifier, identifier))
+                if piece.kind != "forget" and forget.is_forgotten(known, names, piece.session_id, piece.at):
                     del table[identifier]
         busy = {piece.session_id for piece in (*self.turns.values(), *self.events.values())}
         for identifier in [each for each in self.sessions if each in known and each not in busy]:
             del self.sessions[identifier]
+
+    def rename(self, standing: Mapping[str, str]) -> None:
+        """Give what stands under an id of the first version that id."""
+        self.standing = standing
+        self.turns, self.events = (
+            {(name := standing.get(each, each)): piece._replace(id=name) for each, piece in table.items()}
+            for table in (self.turns, self.events)
+        )
 
     def _take_content(self, event: Event, record: Record) -> None:
         session = self._session(event) if event.session else None
@@ -192,6 +217,12 @@ class _Folded:
         is_turn = event.kind == "turn" and session is not None and event.role is not None
         if event.kind == "turn" and not is_turn:
             piece = piece._replace(kind="unparsed")
+        if self.knows_first or event.version == FIRST_VERSION:
+            newest, first = event.ids
+            piece = piece._replace(id=newest)
+            self.first_ids[newest] = first
+            if event.version == FIRST_VERSION:
+                self.of_first.add(newest)
         table = self.turns if is_turn else self.events
         known = table.get(piece.id)
         if known is None:

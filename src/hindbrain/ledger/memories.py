@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import fulltext, removal, verdicts
+from hindbrain.ledger import fulltext, removal, verdicts, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
 
@@ -32,6 +32,10 @@ WHERE turns.id IN (SELECT value FROM json_each(?))
 _CONCERNED: Final = """
 SELECT 1 FROM events JOIN turns ON turns.id = json_extract(events.detail, '$.turn')
 WHERE events.kind = 'memory' AND turns.session_id IN (SELECT value FROM json_each(?)) LIMIT 1
+"""
+_NAMED: Final = """
+SELECT 1 FROM events
+WHERE events.kind = 'memory' AND json_extract(events.detail, '$.turn') IN (SELECT value FROM json_each(?)) LIMIT 1
 """
 _PUT: Final = """
 INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_to, pinned,
@@ -91,9 +95,14 @@ def memory_id(event_id: str) -> str:
     return stable_id("m", event_id)
 
 
-def concerns(connection: Database, sessions: Iterable[str]) -> bool:
-    """Whether any of these sessions holds the evidence of an act: what came of it may have to be put together anew."""
-    return connection.execute(_CONCERNED, (json.dumps(list(sessions)),)).fetchone() is not None
+def concerns(connection: Database, sessions: Iterable[str], renamed: Collection[str] = ()) -> bool:
+    """Whether any of these sessions holds the evidence of an act: what came of it may have to be put together anew.
+
+    `renamed` are turns that stand under another id than this one, which an act may have been told with.
+    """
+    if connection.execute(_CONCERNED, (json.dumps(list(sessions)),)).fetchone() is not None:
+        return True
+    return bool(renamed) and connection.execute(_NAMED, (json.dumps(list(renamed)),)).fetchone() is not None
 
 
 def targets(connection: Database) -> set[str]:
@@ -115,9 +124,18 @@ def refold(connection: Database) -> None:
 def _placed(connection: Database, kept: Sequence[_Kept]) -> dict[str, _Kept]:
     """Those to be shown: one that waits for its evidence, or for its project to be known, would be told in other projects."""
     projects = dict(connection.execute(_EVIDENCE, (json.dumps([each.turn for each in kept]),)).fetchall())
+    _follow_renamed(connection, [each for each in kept if each.turn not in projects], projects)
     for each in kept:
         each.project = projects.get(each.turn) if each.scope == "project" else None
     return {each.id: each for each in kept if each.turn in projects and (each.project is not None or each.scope == "global")}
+
+
+def _follow_renamed(connection: Database, waiting: list[_Kept], projects: dict[str, str | None]) -> None:
+    """Let statements rest on turns that are stored under another id than the one they were told with."""
+    for each in waiting:
+        if found := versions.stored_as_first(connection, [each.turn]):
+            each.turn = found[0]
+            projects.update(connection.execute(_EVIDENCE, (json.dumps(found),)).fetchall())
 
 
 @dataclass(slots=True)

@@ -11,11 +11,15 @@ from typing import Final, NamedTuple
 
 from hindbrain.capture.event import stable_id
 from hindbrain.journal.read import Damage
-from hindbrain.ledger import fulltext, merge, near
+from hindbrain.ledger import fulltext, merge, near, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.merge import Content, Piece, SessionState, clean
 from hindbrain.ledger.project import Place
 
+_REACHED: Final = """
+SELECT source, "offset" FROM cursors WHERE source IN (SELECT value FROM json_each(?))
+UNION ALL SELECT key, 1 FROM meta WHERE key = ?
+"""
 # What merging needs of a stored row; its text stays where it is.
 _KNOWN: Final = """
 SELECT id, session_id, at, origins, segment, start, source_path, source_start, source_end
@@ -110,10 +114,11 @@ class Written(NamedTuple):
     sessions: frozenset[str] = frozenset()
 
 
-def reached(connection: Database, source: str) -> int:
-    """The offset a source's cursor stands at, 0 before the first."""
-    found = connection.execute('SELECT "offset" FROM cursors WHERE source = ?', (source,)).fetchone()
-    return int(found[0]) if found else 0
+def reached(connection: Database, sources: Iterable[str]) -> tuple[dict[str, int], bool]:
+    """The offsets that the cursors of sources stand at, and whether events of the first version are stored: one question."""
+    found = dict(connection.execute(_REACHED, (json.dumps(list(sources)), versions.HELD)).fetchall())
+    held = found.pop(versions.HELD, 0)
+    return found, bool(held)
 
 
 def write_turns(connection: Database, pieces: Mapping[str, Piece]) -> Written:

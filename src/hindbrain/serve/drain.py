@@ -333,7 +333,7 @@ def wanted(ledger: Ledger, events: list[Event]) -> list[Event]:
     return [
         each for each in events
         if each.at >= (forked[each.agent, each.session] or 0)
-        and not is_forgotten(gone, each.id, session_id(each.agent, each.session) if each.session else None, each.at)
+        and not (gone and is_forgotten(gone, each.ids, session_id(each.agent, each.session) if each.session else None, each.at))
     ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.erase import erase
 from hindbrain.journal.read import Record, archives, read_archive, read_segment, segments
+from hindbrain.ledger import versions
 from hindbrain.ledger.calls import about
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
@@ -137,7 +138,7 @@ def _void_lines(home: Home, known: dict[str, int], clock: Clock) -> int:
 
     def judge(record: Record) -> None:
         events = [event for event in events_of(record) if event.kind != "forget"]
-        left = [event for event in events if not is_forgotten(known, event.id, _session(event.agent, event.session), event.at)]
+        left = [event for event in events if not is_forgotten(known, event.ids, _session(event.agent, event.session), event.at)]
         if len(left) < len(events) and (record.segment, record.start) not in doomed:  # an archived segment may still be open
             doomed.add((record.segment, record.start))
             kept.extend(event for event in left if event.text or event.kind not in ("notice", "unparsed"))
@@ -170,7 +171,7 @@ def _ids(ledger: Evidence, id: str | None, session: str | None, project: str | N
     with ledger.reading() as connection:
         if id is not None:
             known = " UNION ".join(f"SELECT id FROM {table} WHERE id = ?" for table in ("turns", "memories", "events"))
-            return [row[0] for row in connection.execute(known, (id, id, id))]
+            return [row[0] for row in connection.execute(known, (id, id, id))] or versions.stored_as_first(connection, [id])
         if session is not None:
             own = "SELECT id FROM sessions WHERE id = ? OR client_id = ?"
             query = f"{own} UNION SELECT id FROM sessions WHERE parent_id IN ({own})"
@@ -221,4 +222,6 @@ def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
     sources = sorted({row[2] for row in turns if row[2]})
     doomed = {*ids, *extra, *gone, *(row[0] for row in turns)}
     stays = [each for each in dict.fromkeys(found_in) if each not in doomed]
-    return Wanted(sorted({*ids, *extra}), len(turns) or len(taken), len(memories), sessions, until, examples, sources, stays)
+    with ledger.reading() as connection:
+        named_so = versions.every_id(connection, {*ids, *extra})
+    return Wanted(sorted(named_so), len(turns) or len(taken), len(memories), sessions, until, examples, sources, stays)

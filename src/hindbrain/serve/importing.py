@@ -124,7 +124,7 @@ class _Counted:
         self._ledger = ledger
         self._config = config if config is not None and config.model else None
         self._now = clock.now_ms()
-        self._met: set[str] = set()  # turns of files looked at before: two files may tell the same
+        self._met: set[tuple[str, str]] = set()  # turns of files looked at before: two files may tell the same
         self._from = {} if ledger is None else stored_from(ledger)
 
     def count(self, file: File) -> None:
@@ -140,7 +140,7 @@ class _Counted:
                 start = file.turns_known = 0
             file.problems += [f"at {problem.start}: {problem.reason}" for problem in done.problems]
             events = done.events if self._ledger is None else wanted(self._ledger, done.events)
-            self._compare(file, {event.id for event in events if event.kind == "turn"} - self._met)
+            self._compare(file, {event.ids for event in events if event.kind == "turn"} - self._met)
             sessions |= {event.session for event in events}
             self._gather(turns, events)
             more = done.more and done.cursor != cursor
@@ -157,10 +157,11 @@ class _Counted:
                 said = Said(event.id, event.role, event.text[:_SHOWN_CHARS], event.tool, event.at)
                 turns.setdefault(event.session, {})[event.id] = said
 
-    def _compare(self, file: File, fresh: set[str]) -> None:
-        known = self._stored(fresh)
-        file.turns_known += len(known)
-        file.turns_new += len(fresh) - len(known)
+    def _compare(self, file: File, fresh: set[tuple[str, str]]) -> None:
+        stored = self._stored({name for names in fresh for name in names})
+        known = sum(not stored.isdisjoint(names) for names in fresh)
+        file.turns_known += known
+        file.turns_new += len(fresh) - known
         self._met |= fresh
 
     def _stored(self, ids: set[str]) -> set[str]:

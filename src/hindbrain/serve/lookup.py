@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from hindbrain.base.errors import NotFound, UsageError
 from hindbrain.capture.event import storable
+from hindbrain.ledger import versions
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.recall.short_ids import SHORTEST
 
@@ -40,6 +41,8 @@ def look_up(ledger: Evidence | None, typed: str, *kinds: Kind) -> Named:
         raise UsageError("the id is empty", hint="ids are shown by `hindbrain search` and `hindbrain sessions`")
     # ids are ours and client names are anybody's: one that looks like an id must not stand in front of it
     found = (_candidates(ledger, wanted, _TABLES) or _candidates(ledger, wanted, _CLIENTS)) if ledger is not None else []
+    if ledger is not None and not found:
+        found = _first(ledger, wanted)
     if not found:
         short = len(wanted) < SHORTEST
         hint = f"the beginning of an id needs at least {SHORTEST} characters" if short else ""
@@ -64,6 +67,13 @@ def _candidates(ledger: Evidence, wanted: str, tables: tuple[tuple[Kind, str, st
                 rows = connection.execute(query, (wanted, wanted + _LAST, _MOST + 1)).fetchall()
                 begun |= {row[0]: Named(kind, row[0]) for row in rows}
     return list((exact or begun).values())
+
+
+def _first(ledger: Evidence, wanted: str) -> list[Named]:
+    """What the newest version calls so, and is stored under the id that the first one gave it."""
+    with ledger.reading() as connection:
+        ids = versions.stored_as_first(connection, [wanted])
+    return [each for identifier in ids for each in _candidates(ledger, identifier, _TABLES)]
 
 
 def _shown(wanted: str) -> str:

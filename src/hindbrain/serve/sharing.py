@@ -13,7 +13,7 @@ import itertools
 import json
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from hindbrain.base.errors import HindbrainError, LedgerBusy, NotFound, StorageE
 from hindbrain.base.files import replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.decode import events_of, unparsed
-from hindbrain.capture.event import Event, Json
+from hindbrain.capture.event import FIRST_VERSION, Event, Json
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.read import (
     ARCHIVE_SUFFIX,
@@ -222,7 +222,8 @@ def _wish(identifier: str, at: int, key: str, detail: str) -> Event | None:
     """A stored wish as the event it was; None for one this version would not write under the same id."""
     content: dict[str, Json] = json.loads(detail)
     event = Event(kind="forget", agent="hindbrain", session="", at=at, key=key, origin="api", detail=content)
-    return event if event.id == identifier else None
+    made = (event, replace(event, version=FIRST_VERSION))
+    return next((each for each in made if each.id == identifier), None)
 
 
 def _concerned(local: Evidence, wishes: list[Event]) -> bool:

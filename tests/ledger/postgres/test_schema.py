@@ -17,6 +17,7 @@ from hindbrain.ledger.postgres import check, schema
 from hindbrain.ledger.postgres.store import PostgresLedger
 from hindbrain.ledger.schema import Migration
 from hindbrain.ledger.store import Ledger
+from hindbrain.ledger.versions import HELD
 from tests.ledger.making import batch, event, record
 from tests.postgres import Cluster
 
@@ -168,6 +169,17 @@ def test_a_later_migration_is_run_and_covered(pg_url: str) -> None:
         assert (ledger.created, ledger.counts().turns, check.problems(ledger)) == (False, 1, [])
         with ledger.transaction() as database:
             database.execute("INSERT INTO more (tenant, x) VALUES (?, ?)", ("main", "x"))
+
+
+def test_the_tenants_with_something_in_them_are_known_to_hold_ids_of_the_first_version(cluster: Cluster) -> None:
+    url, told = cluster.create("held"), {"turns": event(), "events": event(kind="notice", session=""), "nothing": None}
+    for tenant, each in told.items():
+        with PostgresLedger.open(url, CLOCK, tenant=tenant, migrations=schema.shipped()[:6]) as ledger:
+            if each is not None:
+                ledger.ingest(batch(record(0, each)))
+    for tenant, each in told.items():
+        with PostgresLedger.open(url, CLOCK, tenant=tenant) as ledger:
+            assert ledger.meta(HELD) == ("" if each is None else "yes"), tenant
 
 
 def test_a_migration_that_fails_leaves_the_state_before_it(pg_url: str) -> None:

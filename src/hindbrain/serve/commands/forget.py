@@ -42,7 +42,7 @@ def forget(
     agent and backups are not ours to change: those that may still hold it are named.
 
     \b
-    hindbrain forget e_1f00ba51 --dry-run
+    hindbrain forget e_1f00ba5193c2 --dry-run
     hindbrain forget --session s_5e551044
     hindbrain forget --project shop --yes
     """

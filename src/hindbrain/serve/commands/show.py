@@ -44,8 +44,8 @@ def show(invocation: Invocation, id: str, full: bool, why: bool, limit: int, as_
     the beginning; --full shows all of it.
 
     \b
-    hindbrain show e_1f00ba51
-    hindbrain show e_1f00ba51 --full
+    hindbrain show e_1f00ba5193c2
+    hindbrain show e_1f00ba5193c2 --full
     hindbrain show m_c0ffee11 --why
     hindbrain show s_5e551044 --limit 200
     """
