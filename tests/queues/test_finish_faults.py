@@ -11,7 +11,6 @@ import json
 import shutil
 import sqlite3
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Ledger.open(folder / "ledger.db", ManualClock()) as ledger:
         queue = Queue(ledger, ManualClock())
         queue.add([NewJob("k", "a"), NewJob("k", "b")])
-        (folder / "claimed").write_text(json.dumps([asdict(job) for job in queue.claim("k", 2, "me")]))
+        (folder / "claimed").write_text(json.dumps([job._asdict() for job in queue.claim("k", 2, "me")]))
     return folder
 
 

@@ -82,8 +82,7 @@ class NewJob:
     max_attempts: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):  # of which a worker makes more than of anything else: a frozen dataclass takes ten times as long
     """A stored job as it stood when it was read."""
 
     id: int

@@ -123,5 +123,5 @@ def merged(rows: Iterable[Row]) -> list[Row]:
 
 def from_row(row: Any, payload: Mapping[str, Json]) -> Job:
     """A row of statements.COLUMNS, and its payload read -> a job."""
-    identifier, kind, key, group, _, priority, forced, *rest = row
-    return Job(identifier, kind, key, group, payload, priority, bool(forced), *rest)
+    identifier, kind, key, group, _, priority, forced = row[:7]
+    return Job(identifier, kind, key, group, payload, priority, bool(forced), *row[7:])
