@@ -1,6 +1,8 @@
 """The labelled sessions of tests/reason/corpus -> stories as reasoning sees them, with what should be found in each.
 
-Two thirds are there to be looked at (`tune`); the last third (`held`) is run, never read. Ids of turns are `story/session/key`.
+Two thirds are there to be looked at (`tune`, `more`); the last third (`held`) is run, never read. Beside these there are stories
+written later, in which people talk beside the point much more (`wide`): weights are learnt from them and from those that may be
+looked at. Ids of turns are `story/session/key`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any, Final
 from hindbrain.ledger.statement import Said
 
 CORPUS: Final = Path(__file__).resolve().parents[1] / "tests" / "reason" / "corpus"
-PARTS: Final = {"tune": ("tune_a", "tune_b"), "held": ("held",)}
+THIRDS: Final = {"tune": ("tune_a", "tune_b"), "more": ("tune_c", "tune_d"), "held": ("held", "held_b")}
+PARTS: Final = {**THIRDS, "wide": tuple(f"tune_{letter}" for letter in "efghijklm")}
 SECONDS_APART: Final = 30
 
 

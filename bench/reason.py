@@ -1,6 +1,6 @@
 """Labelled sessions -> how well reasoning without a model finds what is worth keeping, and what it makes of it.
 
-    python -m bench.reason [--part tune|held|FOLDER] [--whole] [--by-kind] [--misses] [--story NAME]
+    python -m bench.reason [--part tune|more|wide|held|FOLDER] [--whole] [--by-kind] [--misses] [--story NAME]
 
 The functions by themselves, with the relations asked of the labels' own words; with `--whole` these stand under "pure", and above
 them what comes of the whole way: every session of a story is recorded through the public library, and what stands in the home

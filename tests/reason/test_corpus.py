@@ -30,7 +30,7 @@ def story(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_the_corpus_is_large_and_a_third_of_it_is_held_back() -> None:
-    everything = [session for part in labels.PARTS for each in labels.stories(part) for session in each.sessions]
+    everything = [session for part in labels.THIRDS for each in labels.stories(part) for session in each.sessions]
     held = [session for each in labels.stories("held") for session in each.sessions]
     items = Counter(item.kind for session in everything for item in session.items)
     assert len(everything) >= 60
@@ -40,8 +40,8 @@ def test_the_corpus_is_large_and_a_third_of_it_is_held_back() -> None:
     assert {each.language for part in labels.PARTS for each in labels.stories(part)} == {"en", "de", "es"}
     assert sum(len(session.untrusted) for session in everything) >= 10
     folders = {path.parent.name for path in FILES}
-    assert folders >= {folder for part in labels.PARTS.values() for folder in part}
-    assert all(folder == "held" or folder.startswith("tune_") for folder in folders)
+    assert folders == {folder for part in labels.PARTS.values() for folder in part}
+    assert all(folder in labels.PARTS["held"] or folder.startswith("tune_") for folder in folders)
 
 
 def test_names_and_keys_are_given_once_and_time_goes_forward(story: dict[str, Any]) -> None:
@@ -180,14 +180,20 @@ def test_what_is_missed_in_the_held_part_is_shown_to_nobody(asked: list[str]) ->
 
 
 # A little below what is reached, so that whoever makes it worse hears of it; `python -m bench.reason --part tune|held --whole`
-# prints the figures. Raise them with the rules. Those of the held part are what counts: nothing was tuned on it.
+# prints the figures. Raise them with the rules. Those of the held part are what counts: nothing was tuned on it. On the others
+# the weights tell what they were taught; `scripts/train_keeping.py --check` says how they tell a part they have not seen.
 FLOORS = {
-    "tune": {"extract_precision": 0.93, "extract_recall": 0.91, "kind_accuracy": 0.84, "supersede_accuracy": 0.92,
+    "tune": {"extract_precision": 0.95, "extract_recall": 0.94, "kind_accuracy": 0.89, "supersede_accuracy": 0.92,
              "contradiction_accuracy": 0.96, "digest_coverage": 0.88},
-    "held": {"extract_precision": 0.76, "extract_recall": 0.62, "kind_accuracy": 0.67, "supersede_accuracy": 0.79,
-             "contradiction_accuracy": 0.87, "digest_coverage": 0.80},
+    "more": {"extract_precision": 0.96, "extract_recall": 0.90, "kind_accuracy": 0.89, "supersede_accuracy": 0.95,
+             "contradiction_accuracy": 0.96, "digest_coverage": 0.73},
+    "wide": {"extract_precision": 0.90, "extract_recall": 0.85, "kind_accuracy": 0.88, "supersede_accuracy": 0.82,
+             "contradiction_accuracy": 0.89, "digest_coverage": 0.82},
+    "held": {"extract_precision": 0.80, "extract_recall": 0.73, "kind_accuracy": 0.72, "supersede_accuracy": 0.83,
+             "contradiction_accuracy": 0.88, "digest_coverage": 0.82},
 }  # fmt: skip
-CEILINGS = {"tune": {"junk_rate": 0.02, "untrusted_promoted": 0}, "held": {"junk_rate": 0.05, "untrusted_promoted": 0}}
+JUNK = {"tune": 0.02, "more": 0.02, "wide": 0.04, "held": 0.05}
+CEILINGS = {part: {"junk_rate": most, "untrusted_promoted": 0} for part, most in JUNK.items()}
 
 
 def below(part: str, told: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +202,7 @@ def below(part: str, told: dict[str, Any]) -> dict[str, Any]:
     return low | {name: told[name] for name, most in CEILINGS[part].items() if told[name] > most}
 
 
-@pytest.mark.parametrize("part", ["tune", "held"])
+@pytest.mark.parametrize("part", ["tune", "more", pytest.param("wide", marks=pytest.mark.slow), "held"])
 def test_the_rules_find_no_less_than_they_did(part: str) -> None:
     assert below(part, reason.pure(labels.stories(part))) == {}
 

@@ -22,6 +22,7 @@ class Cues:
     """What gives a sentence away, in one language."""
 
     def __init__(self, patterns: Mapping[str, str]) -> None:
+        self.names = tuple(sorted(patterns))
         compiled = {name: re.compile(_edged(name, pattern)) for name, pattern in patterns.items()}
         self._look = {name: each.match if name in _ANCHORED else each.search for name, each in compiled.items()}
         # a clause is asked the same thing often

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from hindbrain.reason.cues import Cues
@@ -45,6 +46,7 @@ class Context:
     asks: bool = False  # the sentence goes on to ask, or announces, or cries out
     early: bool = False  # one of the first sentences of the turn
     first: bool = False  # nothing was said in this turn before
+    answer: str = ""  # what the assistant says next
 
 
 def specific(text: str, language: str) -> bool:
@@ -85,7 +87,13 @@ def verbless(low: str, cues: Cues) -> bool:
     return not cues.any(("fact", "order", "ask", "ack", "momentary", "past", "felt", "weak_subject"), low)
 
 
+@lru_cache(8)
+def words_of(reply: str) -> frozenset[str]:
+    """Kept for a while: of every clause it is asked what the reply before it has said."""
+    return frozenset(WORD.findall(reply.lower()))
+
+
 def offered(low: str, context: Context) -> bool:
     """Whether it has a word that the assistant just said."""
-    said = set(WORD.findall(context.reply.lower()))
+    said = words_of(context.reply)
     return any(len(word) > 3 and word in said for word in WORD.findall(low))

@@ -2,13 +2,16 @@
 
 Each rests on one sentence or a part of one. What was said before counts: an assistant that was wrong, options it had offered, a
 heading that rules follow. A few words that say little ("By layer.") are said together with what follows them, and what the next
-sentence withdraws is not kept.
+sentence withdraws is not kept. What the cues found, and every sentence in which they found nothing, is then weighed
+(weighing.py): what is likely enough to be worth keeping is kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hindbrain.ledger.statement import Said, Statement
@@ -20,23 +23,55 @@ from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.rounding import instead_of, reason_behind, scope_of, standing_alone, why_of
 from hindbrain.reason.trust import doubt, trust_of
 from hindbrain.reason.units import Unit, bare_of, units_of
+from hindbrain.reason.weighing import Place, kinds, likely, marks, meanings
 
 _NEAR: Final = 120  # letters around a choice that may name what was not chosen
 _MOST: Final = 280  # letters of what is said in two sentences
 _EARLY: Final = 2  # sentences in which a turn says that the assistant is wrong
 _OPENING: Final = 2_000  # letters of a session's first turn that say what it is for
 _FEW: Final = 4  # words that say little by themselves
+LIKELY: Final = 0.5  # how likely worth keeping a thing has to be
 # a reason for a choice is mostly what something else is not, or is too much
 _NEGATED: Final = re.compile(r"n't\b|\b(?:not|no|never|too|only|just|nicht|kein\w{0,2}|zu|nur|nie|nunca|demasiado|sin)\b")
 _INTERJECTED: Final = re.compile(r"^(?:eh|hm+|m+h+|uh|um|oh|ah|well|ok|ya|äh|hä|ey|bah|ach|uy)[ ,.!?]+")
 
 
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """Something that may be worth keeping, and what is to be seen of it."""
+
+    turn: Said
+    unit: Unit
+    words: str  # of the turn, those of the user's own
+    context: Context
+    seen: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words[self.unit.start : self.unit.end].split())
+
+
 def said(turns: Sequence[Said]) -> list[Statement]:
     """What the user said that is worth keeping, in the order it was said."""
-    found: list[Statement] = []
+    every = list(considered(turns))
+    meant = meanings([each.text for each in every])
+    kept = [each for each, means in zip(every, meant, strict=True) if likely(each.seen, means) >= LIKELY]
+    return [_statement(each.turn, _named(each), each.words, each.context) for each in kept]
+
+
+def _named(each: Considered) -> Unit:
+    """As what most marks speak for; what the cues take it for is one of them."""
+    told = kinds(each.seen)
+    best = max(told, key=lambda kind: told[kind])
+    return replace(each.unit, kind=best, confidence=each.unit.confidence or GUESSED)
+
+
+def considered(turns: Sequence[Said]) -> Iterator[Considered]:
+    """Everything the user said, as the cues take it, before it is weighed."""
     language = language_of(" ".join(turn.text[:400] for turn in turns if turn.role == "user"))
-    reply, opening, acted = "", True, False
+    reply, first, acted = "", True, False
     tools = any(turn.role.startswith("tool") for turn in turns)
+    answers = _answers(turns)
     for turn in turns:
         if turn.role == "assistant":
             reply = turn.text
@@ -45,10 +80,35 @@ def said(turns: Sequence[Said]) -> list[Statement]:
             continue
         words = own(turn.text)
         here = language_of(words.replace(BLANK, " "), language)
-        context = Context(cues_of(here), here, reply, acted, opening and (tools or _wants_something(words, cues_of(here))))
-        found += [_statement(turn, unit, words, context) for unit in _of_turn(words, context)]
-        reply, opening, acted = "", False, False
+        opening = first and (tools or _wants_something(words, cues_of(here)))
+        yield from _in_turn(turn, words, Context(cues_of(here), here, reply, acted, opening, answer=answers[turn.id]))
+        reply, first, acted = "", False, False
+
+
+def _answers(turns: Sequence[Said]) -> dict[str, str]:
+    """By user's turn, what the assistant says next to it."""
+    found: dict[str, str] = {}
+    answer = ""
+    for turn in reversed(turns):
+        if turn.role == "assistant":
+            answer = turn.text
+        elif turn.role == "user":
+            found[turn.id], answer = answer, ""
     return found
+
+
+def _in_turn(turn: Said, words: str, context: Context) -> Iterator[Considered]:
+    every, found = sentences(words), _of_turn(words, context)
+    starts, ends = [each.start for each in every], [each.end for each in every]
+    held = {number for unit in found for number in range(bisect_right(ends, unit.start), bisect_left(starts, unit.end))}
+    held |= {number - 1 for number, each in enumerate(every) if context.cues.has("withdrawn", each.text.lower())}
+    rest = [Unit(each.start, each.end, "", 0.0) for number, each in enumerate(every) if each.mark != "?" and number not in held]
+    for unit in sorted([*found, *rest], key=lambda unit: (unit.start, unit.end)):
+        text, at = words[unit.start : unit.end], bisect_right(ends, unit.start)
+        if at == len(every) or starts[at] >= unit.end or (not unit.kind and len(WORD.findall(text)) < _FEW - 1):
+            continue
+        place = Place(every, at, len(found) - bool(unit.kind))
+        yield Considered(turn, unit, words, context, marks(text, unit.kind, unit.confidence, place, context))
 
 
 def _wants_something(words: str, cues: Cues) -> bool:
