@@ -107,6 +107,10 @@ bench-recall: setup ## Measure how long a question takes at 100,000 turns (BIG=1
 bench-reason: setup ## Measure what reasoning without a model finds, on labelled sessions nothing was tuned on
 	$(BIN)/python bench/reason.py --part held --whole --write
 
+.PHONY: bench-wiki
+bench-wiki: setup ## Measure compiling 2,000 pages, compiling again after one change, and lint
+	$(BIN)/python bench/wiki.py
+
 # Each peer gets an environment of its own in a cache outside the clone, on the first run.
 .PHONY: bench-peers
 bench-peers: setup ## Measure Hindbrain next to other memories; writes the table in docs/benchmarks.md

@@ -46,6 +46,7 @@ def test_without_any_source_every_value_is_its_default(tmp_path: Path) -> None:
         "model": "none", "model_url": "", "model_key": "", "model_timeout": 120, "model_night": False,
         "model_price_input": -1, "model_price_output": -1, "model_daily_tokens": 500_000, "model_daily_cost": 0.5,
         "model_project_daily_tokens": 0, "model_project_daily_cost": 0, "model_kind_daily_tokens": 0, "model_kind_daily_cost": 0,
+        "timezone": "UTC", "wiki.enabled": True, "wiki.every": 60,
     }  # fmt: skip
     assert {str(config.source_of(s.name)) for s in SETTINGS[1:]} == {"default"}
     assert config.source_of("home") == Source("environment", "HINDBRAIN_HOME")
@@ -72,7 +73,7 @@ def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
         'model = "anthropic:claude-haiku-4-5,openai:m"\nmodel_url = ",http://127.0.0.1:8080/v1/"\nmodel_key = "k1,k2"\n'
         'model_timeout = 9.5\nmodel_night = true\nmodel_price_input = 0.1\nmodel_price_output = 0\nmodel_daily_tokens = 1\n'
         'model_daily_cost = 2\nmodel_project_daily_tokens = 3\nmodel_project_daily_cost = 4\nmodel_kind_daily_tokens = 5\n'
-        'model_kind_daily_cost = 6.5\n'
+        'model_kind_daily_cost = 6.5\ntimezone = "Europe/Madrid"\n[wiki]\nenabled = false\nevery = 5\n'
         '[capture]\ntranscript_roots = ["/srv/a", "~/b"]\ncatch_up = false\n'
         '[journal]\nkeep_segments = 0\n[log]\nlevel = "debug"\n',
     )
@@ -84,7 +85,7 @@ def test_every_setting_can_be_set_in_the_file(tmp_path: Path) -> None:
         "model": "anthropic:claude-haiku-4-5,openai:m", "model_url": ",http://127.0.0.1:8080/v1", "model_key": "k1,k2",
         "model_timeout": 9.5, "model_night": True, "model_price_input": 0.1, "model_price_output": 0, "model_daily_tokens": 1,
         "model_daily_cost": 2, "model_project_daily_tokens": 3, "model_project_daily_cost": 4, "model_kind_daily_tokens": 5,
-        "model_kind_daily_cost": 6.5,
+        "model_kind_daily_cost": 6.5, "timezone": "Europe/Madrid", "wiki.enabled": False, "wiki.every": 5,
     }  # fmt: skip
 
 
@@ -123,6 +124,8 @@ BAD: list[tuple[str, str, str]] = [
     ("model", "none,openai:a", "'none,openai:a'"), ("model", "claude-cli:a --tools", "'claude-cli:a --tools'"),
     ("model", ",".join(f"ollama:{n}" for n in range(9)), "'ollama:0"), ("model_url", f"http://a,https://u:{PASSWORD}@b", "****"),
     ("model_key", f"{PASSWORD} x", "****"), ("model_daily_tokens", "-1", "-1"), ("model_daily_cost", "nan", "nan"),
+    ("timezone", "../etc/passwd", "'../etc/passwd'"), ("timezone", "/etc/localtime", "'/etc/localtime'"),
+    ("timezone", "a b", "'a b'"), ("wiki.every", "0", "0"), ("wiki.enabled", "perhaps", "'perhaps'"),
 ]  # fmt: skip
 
 

@@ -11,6 +11,8 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -145,6 +147,40 @@ def migration(root: Path, acks: list[Ack], seed: int) -> list[str]:
             shapes.append(schema.shape(store.connection))
             broken += _unsound(store.connection)
     return broken + [f"home {n} has another schema" for n, shape in enumerate(shapes) if shape != shapes[-1]]
+
+
+def wiki(root: Path, acks: list[Ack], seed: int) -> list[str]:
+    """Every page is whole and of the last compile or the one under way, and work goes on without an act nobody did."""
+    place, done = root / "wiki", max(_said(acks, "compiled"))
+    git = (place / ".git").is_dir()
+    with tempfile.TemporaryDirectory() as elsewhere:
+        wanted = []
+        for number in (done, done + 1):
+            writers.wiki_compile(Path(elsewhere) / str(number), seed, number, git=False)
+            wanted.append(_pages(Path(elsewhere) / str(number)))
+    found = _pages(place)
+    broken = [f"page {path} is missing" for path in wanted[0].keys() & wanted[1].keys() if path not in found]
+    broken += [f"page {path} is {'torn' if text else 'empty'}" for path, text in found.items()
+               if path != "log.md" and text not in (wanted[0].get(path), wanted[1].get(path))]  # fmt: skip
+    broken += [f"page {path} is empty" for path, text in found.items() if not text]
+    with _database(place / ".hindbrain" / "state.db") as connection:
+        broken += _unsound(connection)
+    for lock in (place / ".git").rglob("*.lock"):
+        os.utime(lock, (0, 0))  # some time has passed
+    try:
+        made = writers.wiki_compile(place, seed, done + 1, git=git)
+    except AssertionError as error:
+        return [*broken, str(error)]
+    after = {path: text for path, text in _pages(place).items() if path != "log.md"}
+    if after != {path: text for path, text in wanted[1].items() if path != "log.md"}:
+        broken.append("the next compile ends elsewhere")
+    if git and subprocess.run(["git", "fsck", "--strict"], cwd=place, capture_output=True, check=False).returncode:
+        broken.append("the repository is not sound")
+    return broken + ([f"the history is lost: {made.trouble}"] if made.trouble else [])
+
+
+def _pages(place: Path) -> dict[str, str]:
+    return {str(path.relative_to(place)): path.read_text("utf-8") for path in place.rglob("*.md") if ".git" not in path.parts}
 
 
 def rows(root: Path, acks: list[Ack], seed: int) -> list[str]:

@@ -53,6 +53,7 @@ CONTROLS: Final = (
     Case("archive-without-fsync", _without("fsync", "archive"), judges.archive, acks=(4, 20)),
     Case("ledger-without-fdatasync", _without("fdatasync", "ledger"), judges.ledger, acks=(10, 60)),
     Case("backup-without-fsync", _without("fsync", "backup"), judges.backup, acks=(4, 12)),
+    Case("wiki-without-fsync", _without("fsync", "wiki", "kept"), judges.wiki, acks=(2, 12), moment=0.1),
     Case("rows-with-synchronous-normal", _rows("NORMAL"), judges.rows, acks=(5, 200)),
 )
 

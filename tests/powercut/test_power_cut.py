@@ -47,6 +47,7 @@ CASES = {
     Case("ledger", _writer("ledger"), judges.ledger, acks=(1, 60)): 5,
     Case("migration", _writer("migration"), judges.migration, acks=(1, 6)): 4,
     Case("backup", _writer("backup"), judges.backup, acks=(2, 12)): 4,
+    Case("wiki", _writer("wiki"), judges.wiki, acks=(1, 20), moment=0.1): 5,
 }
 ALL = sum(CASES.values()) * len(KINDS)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -35,6 +36,7 @@ SEGMENT_BYTES = (1, 300_000)
 PAGE_BYTES = (1, 20_000)
 PAGES = 4
 HOOKS_AT_ONCE = 4
+_WIKI_START = 1_772_440_000_000
 
 
 def say(*what: Any) -> None:
@@ -173,6 +175,52 @@ def backup(root: Path, seed: int) -> None:
             say("backed up", number)
 
 
+def wiki(root: Path, seed: int, history: str = "") -> None:
+    """A wiki that is compiled again and again, each time with something to write, to change and to take away."""
+    git = (history or random.Random(seed).choice(["git", "kept"])) == "git"
+    for number in count():
+        wiki_compile(root / "wiki", seed, number, git=git)
+        say("compiled", number)
+
+
+def wiki_compile(place: Path, seed: int, number: int, *, git: bool) -> Any:
+    """The wiki of so many sayings; what people did is not to be found in it, for nobody did anything."""
+    from hindbrain.wiki.compile import Options, compile
+    from hindbrain.wiki.folder import Folder
+    from hindbrain.wiki.state import State
+
+    program = shutil.which("git") if git else None
+    folder = Folder(place, Path(program) if program else None)
+    material = wiki_material(seed, number)
+    with State.open(folder) as state:
+        return compile(folder, state, material, Options(), _no_acts, _WIKI_START + number * 60_000, refresh=lambda: material)
+
+
+def _no_acts(acts: Any) -> None:
+    raise AssertionError(f"our own text was taken for a person's: {acts}")
+
+
+def wiki_material(seed: int, number: int) -> Any:
+    """The last twelve of so many sayings."""
+    from hindbrain.wiki.page import Fact, Material, Sitting, Source
+
+    facts = {}
+    for each in range(max(0, number - 12), number + 3):
+        one, other = random.Random(f"{seed} {each}").sample(["Redis", "Kafka", "nginx", "PostgreSQL", "Docker", "Terraform"], 2)
+        at = _WIKI_START + each * 1000
+        said = Source(f"e_{each:024x}", f"s_{each // 4:024x}", "claude-code", at, "user")
+        facts[f"m_{each:024x}"] = Fact(
+            f"m_{each:024x}", "derived", "fact", f"{one} asks {other} for value {each}.", 0.8, "user", "project", "p_1", at, None,
+            None, False, sources=(said,),
+        )  # fmt: skip
+    sittings = {}
+    for session in {said.session for fact in facts.values() for said in fact.sources}:
+        held = tuple(key for key, fact in facts.items() if fact.sources[0].session == session)
+        began = facts[held[0]].valid_from
+        sittings[session] = Sitting(session, "claude-code", "p_1", "main", began, began + 1000, "Work.", "", (), held)
+    return Material(facts, dict(sorted(sittings.items())), {"p_1": "api-server"}, "")
+
+
 def rows(root: Path, seed: int, level: str) -> None:
     """A bare SQLite table, one row to a transaction, with the `synchronous` level given."""
     connection = sqlite3.connect(root / "rows.db", isolation_level=None)
@@ -229,7 +277,7 @@ def _run_some(command: list[str], home: Path, seed: int, outside: Path, numbers:
 
 
 PROGRAMS: dict[str, Callable[..., None]] = {
-    each.__name__: each for each in (journal, pages, archive, ledger, migration, backup, rows, hooks, first_hooks)
+    each.__name__: each for each in (journal, pages, archive, ledger, migration, backup, wiki, rows, hooks, first_hooks)
 }
 
 if __name__ == "__main__":

@@ -154,6 +154,18 @@ class Config:
         return cast(float, self.values["jobs.keep_days"])
 
     @property
+    def timezone(self) -> str:
+        return cast(str, self.values["timezone"])
+
+    @property
+    def wiki_enabled(self) -> bool:
+        return cast(bool, self.values["wiki.enabled"])
+
+    @property
+    def wiki_every_seconds(self) -> float:
+        return 60.0 * cast(float, self.values["wiki.every"])
+
+    @property
     def log_level(self) -> str:
         return cast(str, self.values["log.level"])
 

@@ -13,6 +13,7 @@
     sharing           how far the shared ledger has got, and what keeps it
     derived/          what can be made again from the ledger's rows: the signs of its vectors
     inbox/, done/     text files a person drops to be remembered, and in done/ those that were
+    wiki/             pages for people, made from the ledger; in wiki/.hindbrain/ what is known of them
 """
 
 from __future__ import annotations
@@ -86,3 +87,7 @@ class Home:
     @property
     def inbox(self) -> Path:
         return self.root / "inbox"
+
+    @property
+    def wiki(self) -> Path:
+        return self.root / "wiki"

@@ -23,6 +23,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _EMBEDDER: Final = re.compile(r"(?:fastembed|openai|ollama):[A-Za-z0-9._:/@+-]{1,200}")
 _MODEL: Final = re.compile(r"(?:anthropic|openai|gemini|ollama|claude-cli|codex-cli):[A-Za-z0-9._:/@+-]{1,200}")
 _MOST_MODELS: Final = 8
+_ZONE: Final = re.compile(r"[A-Za-z0-9_+-]{1,32}(?:/[A-Za-z0-9_+-]{1,32}){0,2}")
 _PRINTABLE: Final = re.compile(r"[!-~]{1,2000}")
 
 
@@ -99,6 +100,13 @@ def _database(value: object) -> str:
 def _name(value: object) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise ValueError("not a name")
+    return value
+
+
+def _zone(value: object) -> str:
+    """The form of a zone's name; whether there is such a zone is for those to find out who need it."""
+    if not isinstance(value, str) or not _ZONE.fullmatch(value):
+        raise ValueError("not a time zone")
     return value
 
 
@@ -307,6 +315,18 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "jobs.keep_days", 14, "How many days finished and cancelled jobs are kept.",
         "a number from 0 to 3650", _number(0, 3_650), _text_to_number,
+    ),
+    Setting(
+        "timezone", "UTC", "The time zone whose days and hours the pages of the wiki tell; one that is not known is told as UTC.",
+        "the name of a zone such as Europe/Madrid", _zone, str,
+    ),
+    Setting(
+        "wiki.enabled", True, "Whether the worker keeps the wiki up to date once there is one.",
+        "true or false", _yes_no, _text_to_yes_no,
+    ),
+    Setting(
+        "wiki.every", 60, "After how many minutes the worker brings a wiki up to date in which something is missing.",
+        "a number from 1 to 10080", _number(1, 10_080), _text_to_number,
     ),
     Setting(
         "log.level", "info", "How much the worker writes to its log.",

@@ -13,8 +13,8 @@ from hindbrain.ledger.known import Known, known
 DEEPEST: Final = 12
 
 _TURNS: Final = """
-SELECT links.role, turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.segment, turns.start, turns.source_path,
-       turns.source_start, turns.source_end
+SELECT links.role, turns.id, turns.session_id, turns.role, turns.text, turns.at, turns.segment, turns.start,
+       coalesce(json_extract(turns.detail, '$.page'), ''), turns.source_path, turns.source_start, turns.source_end
 FROM links JOIN turns ON turns.id = links.turn_id WHERE links.memory_id = ? ORDER BY links.number
 """
 _BELOW: Final = """
@@ -34,6 +34,7 @@ class Ground:
     at: int
     segment: str  # of the journal
     start: int
+    page: str  # of the wiki, where a person wrote it there; "" elsewhere
     source: tuple[str, int, int] | None  # the transcript's line, where one was read
 
 

@@ -1,9 +1,11 @@
 """What people said should be kept -> memories, each with the turn that is its evidence; what they did to memories -> done.
 
-`remember`, `correct`, `edit`, `pin`, `accept` and `reject` are events like all others, so they survive a rebuild. The memories
-they make are what remains when all of these events are read in order of time: they are few, so they are simply all read again
-whenever one more comes, and the result does not depend on the order they arrived in. Memories that were found, not told to be
-kept, may come and go beneath the acts on them (ledger/verdicts.py).
+`remember`, `correct`, `edit`, `pin`, `accept`, `reject`, `done` and `undone` are events like all others, so they survive a
+rebuild. The memories they make are what remains when all of these events are read in order of time: they are few, so they are
+simply all read again whenever one more comes, and the result does not depend on the order they arrived in. Memories that were
+found, not told to be kept, may come and go beneath the acts on them (ledger/verdicts.py, ledger/endings.py).
+
+What a person wrote into a file is trusted as such (`human_file`): the act says so, and may not claim to be trusted more.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import fulltext, removal, verdicts, versions
+from hindbrain.ledger import endings, fulltext, removal, verdicts, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
+from hindbrain.ledger.merge import clean
 
 KINDS: Final = ("decision", "preference", "correction", "instruction", "fact", "lesson", "procedure", "task", "insight")
 SCOPES: Final = ("project", "global")
+FILE: Final = "human_file"  # the trust in what a person wrote into a file
 
 _EVENTS: Final = """
 SELECT events.id, events.at, events.text, events.detail FROM events WHERE events.kind = 'memory' ORDER BY events.at, events.id
@@ -39,8 +43,8 @@ WHERE events.kind = 'memory' AND json_extract(events.detail, '$.turn') IN (SELEC
 """
 _PUT: Final = """
 INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, project_id, valid_to, pinned,
-                      valid_from, created_at, evidence)
-VALUES (?, 'observation', ?, ?, 1.0, 'user', 'user', 'user', ?, ?, ?, ?, ?, ?, 0)
+                      valid_from, created_at, detail, evidence)
+VALUES (?, 'observation', ?, ?, 1.0, ?, 'user', 'user', ?, ?, ?, ?, ?, ?, ?, 0)
 ON CONFLICT (id) DO UPDATE SET
     kind = excluded.kind, text = excluded.text, scope = excluded.scope, project_id = excluded.project_id,
     valid_to = excluded.valid_to, pinned = excluded.pinned
@@ -72,6 +76,8 @@ class _Kept:
     turn: str
     at: int
     pinned: bool = False
+    trust: str = "user"  # as it was said; what was accepted since is not written over, nor the detail
+    detail: str = "{}"
     valid_to: int | None = None
     supersedes: str | None = None
     project: str | None = field(default=None)
@@ -82,9 +88,11 @@ class _Kept:
         return self.kind, self.text, self.scope, self.project, self.valid_to, int(self.pinned)
 
 
-def memory_event(op: str, *, agent: str, session: str, at: int, text: str = "", detail: Mapping[str, Json]) -> Event:
-    """A person's act on memories. The same act at the same moment is the same event."""
-    key = stable_id("k", op, str(at), text, json.dumps(dict(detail), sort_keys=True))
+def memory_event(
+    op: str, *, agent: str, session: str, at: int, text: str = "", detail: Mapping[str, Json], key: str = ""
+) -> Event:
+    """A person's act on memories. The same act at the same moment is the same event, unless a key says which one it is."""
+    key = key or stable_id("k", op, str(at), text, json.dumps(dict(detail), sort_keys=True))
     return Event(
         kind="memory", agent=agent, session=session, at=at, key=key, origin="api", text=text, detail={"op": op, **detail},
     )  # fmt: skip
@@ -117,8 +125,10 @@ def refold(connection: Database) -> None:
     if folded.kept:
         gone = forgotten(connection)
         _write(connection, _placed(connection, [each for each in folded.kept.values() if each.id not in gone]))
-    verdicts.apply(connection, folded.verdicts, folded.pins)
+    has_ended = verdicts.apply(connection, folded.verdicts, folded.pins)
     verdicts.prefer(connection, folded.preferred)
+    if folded.ends or has_ended:
+        endings.apply(connection, folded.ends)
 
 
 def _placed(connection: Database, kept: Sequence[_Kept]) -> dict[str, _Kept]:
@@ -144,6 +154,7 @@ class _Folded:
     verdicts: dict[str, verdicts.Verdict] = field(default_factory=dict[str, verdicts.Verdict])
     pins: dict[str, bool] = field(default_factory=dict[str, bool])  # of memories that were found
     preferred: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
+    ends: dict[str, int | None] = field(default_factory=dict[str, int | None])  # since when it is done; None: it is not
 
 
 def _folded(connection: Database) -> _Folded:
@@ -152,32 +163,54 @@ def _folded(connection: Database) -> _Folded:
     acts.sort(key=lambda act: (act[1], memory_id(act[0])))  # the order in which links are weighed (ledger/removal.py)
     folded = _Folded({made.id: made for act in acts if (made := _made(*act)) is not None})
     for identifier, at, _, told in acts:
-        named, op = str(told.get("target", "")), told.get("op")
-        target = folded.kept.get(named)
-        if op in ("accept", "reject"):
-            folded.verdicts[named] = str(op), at
-            over = told.get("over") if op == "accept" else None  # the other sides of its contradictions
-            folded.preferred += [(named, each, at) for each in over if isinstance(each, str)] if isinstance(over, list) else []
-        elif op == "pin" and target is None:
-            folded.pins[named] = bool(told.get("pinned", True))
-        elif op == "pin" and target is not None:
-            target.pinned = bool(told.get("pinned", True))
-        elif op in _REPLACING:
-            made = folded.kept[memory_id(identifier)]
-            made.supersedes = named
-            if target is not None:
-                made.kind, made.scope, made.pinned = target.kind, target.scope, target.pinned
-                target.valid_to = max(at, target.at)
+        if told.get("op") in _REPLACING:
+            _replace(folded, identifier, at, told)
+        else:
+            _decide(folded, at, told)
+    for named, done_at in folded.ends.items():  # as it is stored in the end, so that it is not written again each time
+        ended = folded.kept.get(named)
+        if ended is not None and done_at is not None and ended.valid_to is None:
+            ended.valid_to = max(done_at, ended.at)
     return folded
+
+
+def _decide(folded: _Folded, at: int, told: Mapping[str, Json]) -> None:
+    """Take up what was done to one memory, whether a person had it kept or it was found."""
+    named, op = str(told.get("target", "")), told.get("op")
+    target = folded.kept.get(named)
+    if op in ("accept", "reject"):
+        folded.verdicts[named] = str(op), at
+        over = told.get("over") if op == "accept" else None  # the other sides of its contradictions
+        folded.preferred += [(named, each, at) for each in over if isinstance(each, str)] if isinstance(over, list) else []
+    elif op in ("done", "undone"):
+        folded.ends[named] = at if op == "done" else None
+    elif op == "pin" and target is None:
+        folded.pins[named] = bool(told.get("pinned", True))
+    elif op == "pin" and target is not None:
+        target.pinned = bool(told.get("pinned", True))
+
+
+def _replace(folded: _Folded, identifier: str, at: int, told: Mapping[str, Json]) -> None:
+    """Let what an act made stand in the place of another. It is of that one's kind, unless the act says which (`as`)."""
+    made = folded.kept[memory_id(identifier)]
+    made.supersedes = str(told.get("target", ""))
+    target = folded.kept.get(made.supersedes)
+    if target is not None:
+        made.kind, made.scope, made.pinned = target.kind, target.scope, target.pinned
+        target.valid_to = max(at, target.at)
+    if told.get("as") in KINDS:
+        made.kind = str(told["as"])
 
 
 def _made(identifier: str, at: int, text: str, said: Mapping[str, Json]) -> _Kept | None:
     if said.get("op") not in ("remember", *_REPLACING):
         return None
     kind, scope = str(said.get("kind")), str(said.get("scope"))
+    beside = {name: clean(words) for name in ("why", "instead_of") if isinstance(words := said.get(name), str) and words.strip()}
     return _Kept(
         memory_id(identifier), text, kind if kind in KINDS else "fact", scope if scope in SCOPES else "project",
-        str(said.get("turn", "")), at, bool(said.get("pinned")),
+        str(said.get("turn", "")), at, bool(said.get("pinned")), FILE if said.get("trust") == FILE else "user",
+        removal.dumped(beside),
     )  # fmt: skip
 
 
@@ -185,7 +218,7 @@ def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
     stored = {row[0]: row[1:] for row in connection.execute(_STORED, (json.dumps(list(kept)),)).fetchall()}
     changed = [each for each in kept.values() if stored.get(each.id) != each.columns]
     if changed:
-        connection.executemany(_PUT, [(each.id, *each.columns, each.at, each.at) for each in changed])
+        connection.executemany(_PUT, [_row(each) for each in changed])
         connection.executemany(_LINK, [(each.id, each.turn, each.at) for each in changed])
     reworded = {each.id: each.text for each in changed if each.id not in stored or stored[each.id][1] != each.text}
     fulltext.put_memories(connection, reworded)
@@ -196,6 +229,11 @@ def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
         if each.supersedes in there and each.supersedes != each.id
     ])  # fmt: skip
     removal.settle(connection, [*kept, *there])
+
+
+def _row(each: _Kept) -> tuple[object, ...]:
+    kind, text, *rest = each.columns
+    return each.id, kind, text, each.trust, *rest, each.at, each.at, each.detail
 
 
 def follow_projects(connection: Database, sessions: Collection[str]) -> None:

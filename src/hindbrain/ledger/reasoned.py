@@ -46,6 +46,7 @@ UPDATE memories SET confidence = ?, trust = ?, held = ?, scope = ?, project_id =
                     detail = ?
 WHERE id = ?
 """
+_ACTS: Final = ("seen", "acted", "over", "done")  # of the detail, what was not found with the statement itself
 _PUT_READING: Final = """
 INSERT INTO readings (session_id, read_to, made_by, at, digested_at, digested_memories, digested_tokens)
 VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -185,11 +186,12 @@ def _keep(
     detail, found, at = json.loads(stored[1]), _found(each), turns[each.turns[0]][0]
     place = each.scope, project if each.scope == "project" else None
     seen = detail.get("seen", 1)
-    unchanged = {name: value for name, value in detail.items() if name not in ("seen", "acted", "over")} == found
+    unchanged = {name: value for name, value in detail.items() if name not in _ACTS} == found
     if not unchanged or (stored[2], stored[3], stored[4], stored[5]) != (*place, made_by, at):
         confidence = removal.surer(each.confidence, seen - 1)
         held = "quarantine" if each.quarantine else ""
-        text = removal.dumped({**found, **({"seen": seen} if seen > 1 else {})})
+        done = {name: detail[name] for name in ("done",) if name in detail}
+        text = removal.dumped({**found, **({"seen": seen} if seen > 1 else {}), **done})
         database.execute(_REWRITE, (confidence, each.trust, held, *place, made_by, at, at, text, each.id))
     turned = [row[0] for row in database.execute(
         "SELECT turn_id FROM links WHERE memory_id = ? AND role = 'derived_from' AND turn_id IS NOT NULL", (each.id,)

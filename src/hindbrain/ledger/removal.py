@@ -185,10 +185,11 @@ def settle(database: Database, ids: Iterable[str], *, again: bool = False) -> No
     counts: list[tuple[float, str, str]] = []
     for identifier, valid_from, superseded_by, valid_to, confidence, text in database.execute(_ROWS, (named,)).fetchall():
         newer, at = successors.get(identifier, (None, 0))
-        until = max(at, valid_from) if newer else None if superseded_by else valid_to
+        detail = json.loads(text)
+        until = max(at, valid_from) if newer else _until(detail, valid_from, None if superseded_by else valid_to)
         if (newer, until) != (superseded_by, valid_to):
             stand.append((newer, until, identifier))
-        if counted := _counted(confidence, json.loads(text), seen.get(identifier, 0)):
+        if counted := _counted(confidence, detail, seen.get(identifier, 0)):
             counts.append((*counted, identifier))
     for statement, rows in ((_STAND, stand), (_COUNT, counts)):
         if rows:
@@ -196,6 +197,14 @@ def settle(database: Database, ids: Iterable[str], *, again: bool = False) -> No
     if again:
         database.execute(f"UPDATE memories SET reflected = 0 WHERE level = 'observation' AND id IN {_INSIDE}", (named,))
     drop_contradictions(database, named)
+
+
+def _until(detail: dict[str, Any], valid_from: int, valid_to: int | None) -> int | None:
+    """Until when something holds that nothing replaces: a person's word, where there is one (ledger/endings.py)."""
+    if "done" not in detail:
+        return valid_to
+    done_at = detail["done"][0]
+    return None if done_at is None else max(done_at, valid_from)
 
 
 def above(database: Database, memory: str) -> set[str]:

@@ -16,7 +16,7 @@ from hindbrain.ledger.database import Database
 _INSIDE: Final = "(SELECT value FROM json_each(?))"
 _CONCERNED: Final = f"""
 SELECT id, made_by, held, confidence, trust, pinned, detail FROM memories
-WHERE id IN {_INSIDE} OR detail LIKE '%"acted":%' OR (pinned = 1 AND made_by <> 'person') ORDER BY id
+WHERE id IN {_INSIDE} OR detail LIKE '%"acted":%' OR detail LIKE '%"done":%' OR (pinned = 1 AND made_by <> 'person') ORDER BY id
 """
 _SAID: Final = """
 SELECT id, text, scope, project_id, valid_from FROM memories WHERE made_by <> 'person' AND level IN ('observation', 'derived')
@@ -31,17 +31,22 @@ Verdict = tuple[str, int]  # accept or reject, and when
 Preferred = tuple[str, str, int]  # which of two that contradict each other was accepted, the other one, and when
 
 
-def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str, bool]) -> None:
-    """Let memories stand as people decided; the verdicts and pins are all there are."""
+def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str, bool]) -> bool:
+    """Let memories stand as people decided; the verdicts and pins are all there are. Whether any was said to be done.
+
+    That is seen on the way: looking through all memories once more would be a cost to every batch (ledger/endings.py).
+    """
     spread = {**dict(_in_the_same_words(database, verdicts)), **verdicts}
     named = json.dumps(sorted({*spread, *pins}))
     barred: list[str] = []
     freed: list[str] = []
     changed: list[tuple[object, ...]] = []
     back: list[tuple[str, list[str]]] = []
+    has_ended = False
     for row in database.execute(_CONCERNED, (named,)).fetchall():
         identifier, made_by, held, confidence, trust, pinned, text = row
         detail = json.loads(text)
+        has_ended = has_ended or "done" in detail
         found = detail.pop("acted", {"held": held, "confidence": confidence, "trust": trust})
         stands = (found["held"], found["confidence"], found["trust"])
         if spread.get(identifier, ("", 0))[0] != "accept" and "over" in detail:
@@ -60,6 +65,7 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
         database.executemany(_WRITE, changed)
     _give_back(database, back)
     follow(database, barred, freed, spread)
+    return has_ended
 
 
 def _in_the_same_words(database: Database, verdicts: Mapping[str, Verdict]) -> Iterator[tuple[str, Verdict]]:

@@ -124,7 +124,8 @@ def fade(known: Iterable[Standing], now: int, used: Mapping[str, int], check: Ch
 
 def fades(memory: Standing) -> bool:
     """Whether time wears it away: tasks, and what no person said; never what a person keeps or decided."""
-    if memory.pinned or memory.made_by == "person" or "acted" in memory.detail or memory.kind in ("instruction", "decision"):
+    decided = memory.made_by == "person" or "acted" in memory.detail or "done" in memory.detail
+    if memory.pinned or decided or memory.kind in ("instruction", "decision"):
         return False
     return memory.level == "observation" and (memory.kind == "task" or memory.trust not in ("user", "human_file"))
 

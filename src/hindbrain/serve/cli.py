@@ -50,6 +50,7 @@ COMMANDS: Final[dict[str, str]] = {
     "status": "hindbrain.serve.commands.status:status",
     "timeline": "hindbrain.serve.commands.lists:timeline",
     "uninstall": "hindbrain.serve.commands.uninstall:uninstall",
+    "wiki": "hindbrain.serve.commands.wiki:wiki",
 }
 
 

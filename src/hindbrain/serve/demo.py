@@ -1,4 +1,4 @@
-"""A throw-away home -> the product shown: a decision, its amendment, and the next session told how it stands.
+"""A throw-away home -> the product shown: a decision, its amendment, the next session told how it stands, a page corrected.
 
 Nothing of the user's is touched. The home is made in a temporary directory, the hook is the installed one, every call a
 process of its own, the worker a real process and the kill a real SIGKILL; at the end all of it is gone.
@@ -30,6 +30,8 @@ from hindbrain.serve.status import look, opened
 _WAIT_SECONDS: Final = 30.0
 _DECIDED: Final = "We'll use PostgreSQL for the orders service, not MySQL."
 _AMENDED: Final = "We decided to move the orders service from PostgreSQL to MySQL, because the hosting only offers MySQL."
+_REASON: Final = "the hosting only offers MySQL"
+_BETTER_REASON: Final = "the contract with the hosting covers MySQL alone"
 # put together here, so that no file of this package holds a text that looks like a key
 SECRET: Final = "gh" + "p_" + "k9Zt" * 9
 
@@ -48,6 +50,7 @@ def run(say: Say) -> None:
             _first_session(home, hook, shop, say)
             _second_session(home, hook, shop, say)
             _third_session(home, hook, shop, say)
+            _wiki(home, say)
             _secret(home, say)
         finally:
             daemon.stop(home.root)
@@ -145,6 +148,28 @@ def _source(home: Home, say: Say) -> None:
         ground = reasoned.why(database, kept.id).turns[0]
     place = f"journal {ground.segment}, byte {ground.start}"
     say(f"source    {kept.id} rests on what the {ground.role} said: \"{ground.text}\" ({place})")
+
+
+def _wiki(home: Home, say: Say) -> None:
+    """The pages, and a line that a person corrects in one."""
+    from hindbrain.base.config import load
+    from hindbrain.serve.wikis import Wiki
+
+    wiki = Wiki.of(load(str(home.root), environ={"HOME": str(home.root)}))
+    pages, _ = wiki.compile(settle=True)
+    say("")
+    say(f"wiki      {len(pages.written)} pages; of projects/shop.md:")
+    page = wiki.folder.root / "projects/shop.md"
+    for line in page.read_text("utf-8").partition("## Decisions\n")[2].partition("\n## ")[0].strip().splitlines():
+        say(f"          {line}")
+    page.write_text(page.read_text("utf-8").replace(_REASON, _BETTER_REASON), "utf-8")
+    os.utime(page, (0, 0))  # one that was saved this very moment may be half there, and would wait
+    done, _ = wiki.compile()
+    say(f"edit      a person puts \"{_BETTER_REASON}\" for \"{_REASON}\" and compiles: {len(done.acts)} edit taken in")
+    (kept,) = [each for each in _decisions(home) if each.stands]
+    if _BETTER_REASON not in kept.text:
+        raise HindbrainError(f"the edit did not reach the memory: {kept.text!r}")
+    say(f"known     {kept.kind}: {kept.text} [{kept.id}], by a person, stands")
 
 
 def _settled(home: Home, lines: int) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from hindbrain.base.clock import Clock
-from hindbrain.base.errors import LedgerError, NotFound, UsageError
+from hindbrain.base.errors import HindbrainError, LedgerError, NotFound, UsageError
 from hindbrain.base.files import Lock, replace_file
 from hindbrain.base.home import Home
 from hindbrain.capture.decode import events_of
@@ -31,7 +31,7 @@ from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
 from hindbrain.ledger.memories import memory_id
 from hindbrain.ledger.merge import clean
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve import daemon, shared_state
+from hindbrain.serve import daemon, shared_state, wiki_forgetting, wiki_state
 from hindbrain.serve.backup import alone
 from hindbrain.serve.drain import Drain
 from hindbrain.serve.engines import Shared, asked
@@ -99,7 +99,20 @@ class Forgetting:
                 recorder.close()
             lines = finish(self._home, ledger, self._clock, keeps_jobs=self._shared is None)
             waiting = self._carry_on()
-        return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines, waiting)
+        return Forgotten(wanted.turns, wanted.memories, wanted.sessions, lines, waiting, self._wiki())
+
+    def _wiki(self) -> str:
+        """Have the pages forget too; why they have not, "" when they have. The mark stays, and the next compile does it."""
+        if not (self._home.wiki / wiki_state.OWN).is_dir():
+            return ""
+        from hindbrain.base.config import load
+        from hindbrain.serve.wikis import Wiki
+
+        try:
+            Wiki.of(load(os.fspath(self._home.root))).compile()
+        except HindbrainError as error:
+            return error.message
+        return ""
 
     def _carry_on(self) -> str:
         """Have the shared ledger forget too; why it has not, "" when it has. The wish is in the journal and gets there."""
@@ -125,6 +138,7 @@ def finish(home: Home, ledger: Ledger, clock: Clock, *, keeps_jobs: bool = True)
     with alone(home):
         for leftover in _copies(home):
             leftover.unlink(missing_ok=True)
+    wiki_forgetting.wanted(home)
     with contextlib.suppress(FileNotFoundError):
         home.forgetting.unlink()
     return lines

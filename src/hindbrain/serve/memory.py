@@ -19,7 +19,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -155,6 +155,11 @@ class Memory:
         self._drop_shared()
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several machines share the ledger that is asked."""
+        return self._shared is not None
+
+    @property
     def trouble(self) -> str:
         """Why search goes by words alone for now; "" when it does not, or nothing was searched yet."""
         return "" if self._known_recalling is None else self._known_recalling.trouble
@@ -203,7 +208,7 @@ class Memory:
             raise UsageError(f"{at} lies before 1970", hint="give the time at which it was said")
         return Event(
             kind="turn", agent=storable(agent), session=storable(session), at=moment, origin="api", role=_role(role), text=clean,
-            key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else _folder(project),
+            key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else folder_of(project),
         )  # fmt: skip
 
     def _now(self) -> int:
@@ -213,13 +218,14 @@ class Memory:
             return self._last_at
 
     def _write(self, events: Sequence[Event], project: str | None) -> None:
-        """One write and one sync; a project that is named for the first time is told of in the same breath."""
-        lines = list(events)
-        if project is not None and project not in self._placed:
-            lines.insert(0, _place_event(project))
-        self._recorder.record(lines, self._clock.now_ms())
-        if project is not None:
-            self._placed.add(project)
+        self.tell(events, () if project is None else (project,))
+
+    def tell(self, events: Sequence[Event], projects: Collection[str] = ()) -> None:
+        """Keep events that were made elsewhere: one write and one sync; projects that are named for the first time are told of in
+        the same breath."""
+        places = [_place_event(each) for each in projects if each not in self._placed]
+        self._recorder.record([*places, *events], self._clock.now_ms())
+        self._placed.update(projects)
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until everything recorded can be found, in the shared ledger too if there is one. Raises NotSettled.
@@ -411,6 +417,15 @@ class Memory:
         ledger = self._reader()
         return nothing if ledger is None else question(ledger)
 
+    def look(self, question: Callable[[Database], Answer]) -> Answer | None:
+        """What one consistent view of the ledger says; None where nothing is stored yet."""
+
+        def ask(ledger: Evidence) -> Answer | None:
+            with ledger.reading() as connection:
+                return question(connection)
+
+        return self._ask(ask, None)
+
     def _shared_reader(self) -> Evidence | None:
         """The shared ledger; None when it does not answer, or has not got what this home holds yet."""
         if self._shared is None or time.monotonic() < self._asked_again_at:
@@ -486,6 +501,11 @@ class Memory:
         detail: dict[str, Json] = {"target": memory, "pinned": pinned}
         self._write([memories.memory_event("pin", agent=_AGENT, session="", at=self._now(), detail=detail)], None)
 
+    def done(self, memory: str, done: bool = True) -> None:
+        """Have a statement hold no longer from now on, such as a task that was carried out; or have it hold after all."""
+        op = "done" if done else "undone"
+        self._decide(op, lambda database: [{"target": reviewing.ending(database, memory).id}])
+
     def memories(self, project: str | None = None) -> list[Known]:
         """What stands of observations and insights, oldest first: of a project with what is global, or of all."""
 
@@ -523,12 +543,7 @@ class Memory:
 
     def _decided(self, acts: Callable[[Database], list[dict[str, Json]]]) -> list[dict[str, Json]]:
         """What there is to write down; raises what keeps it from being possible."""
-
-        def ask(ledger: Evidence) -> list[dict[str, Json]] | None:
-            with ledger.reading() as connection:
-                return acts(connection)
-
-        found = self._ask(ask, None)
+        found = self.look(acts)
         if found is None:
             raise NotFound("nothing is stored yet", hint="keep something with `hindbrain remember`")
         return found
@@ -608,6 +623,7 @@ class Forgotten:
     sessions: int
     lines: int
     waiting: str = ""  # why the shared ledger has not carried it out yet
+    wiki: str = ""  # why the pages of the wiki have not
 
 
 def find_project(ledger: Evidence, name: str) -> str | None:
@@ -625,13 +641,13 @@ def find_project(ledger: Evidence, name: str) -> str | None:
     return str(rows[0][0]) if rows else None
 
 
-def _folder(project: str) -> str:
+def folder_of(project: str) -> str:
     """A project given as a folder keeps it; one that is only a name or an identity gets a place of its own."""
     return project if project.startswith("/") else _NAMED + storable(project)
 
 
 def _place_event(project: str) -> Event:
-    folder = _folder(project)
+    folder = folder_of(project)
     if project.startswith("/"):
         return place_event(resolve(project), _AGENT, 1)
     identity = project if project.partition(":")[0] in ("name", "git", "dir", "path") and ":" in project else f"name:{project}"

@@ -161,6 +161,16 @@ def editing(database: Database, identifier: str) -> Known:
     return memory
 
 
+def ending(database: Database, identifier: str) -> Known:
+    """The memory that is done, or is not: a statement."""
+    (memory,) = _named(database, [identifier])
+    if memory.level == "contradiction":
+        raise UsageError(f"{memory.id} is a contradiction", hint=_choose(_sides(database, memory.id)))
+    if memory.level in _DIGESTS:
+        raise UsageError(f"{_digest(memory)}: it cannot be done", hint=_CHANGE)
+    return memory
+
+
 def _named(database: Database, ids: Sequence[str]) -> list[Known]:
     """Each once, in the order named. Raises NotFound, UsageError for one that was replaced."""
     found = knowing.known(database, ids)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
-from hindbrain.base.errors import LedgerError
+from hindbrain.base.errors import HindbrainError
 from hindbrain.base.home import Home
 from hindbrain.capture.event import Event
 from hindbrain.capture.record import Recorder
@@ -28,6 +28,7 @@ from hindbrain.queues.runner import Handler, Kind, Runner, Task
 from hindbrain.reason import telling
 from hindbrain.reason.likeness import Likeness
 from hindbrain.reason.means import Means, Tell
+from hindbrain.serve import wiki_state
 from hindbrain.serve.engines import Shared, shared_of
 from hindbrain.serve.status import opened
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("hindbrain.jobs")
 
+COMPILE: Final = "compile"
+WIKI: Final = "home"  # the key: there is one wiki to a home
 LEASE_SECONDS: Final = 120.0
 STOP_SECONDS: Final = 5.0  # `daemon stop` waits 15 s in all
 # A job that is due within this is worth staying for.
@@ -117,16 +120,26 @@ def kinds(open_ledger: OpenLedger, clock: Clock, keep_days: float, config: Confi
 
         def handler(task: Task) -> Effect | None:
             with open_ledger() as ledger:
-                return step(ledger, task.jobs[0], reasoning.means(ledger, task.jobs[0], task.check))
+                effect = step(ledger, task.jobs[0], reasoning.means(ledger, task.jobs[0], task.check))
+                return _told_to_the_wiki(effect, Queue(ledger, clock).enqueue, config)
 
         return handler
+
+    def compiling(task: Task) -> Effect | None:
+        from hindbrain.serve import wiki_job  # loaded where there is a wiki
+
+        assert config is not None
+        with open_ledger() as ledger:
+            more = wiki_job.run(config, clock, task, reasoning.means(ledger, task.jobs[0], task.check))
+            return None if config.is_shared else more  # this job lies in the home's own ledger, and the effect is for the other
 
     def housekeeping(task: Task) -> Effect:
         with open_ledger() as ledger:
             keep_house(ledger, clock, keep_days)
             return _catching_up(Queue(ledger, clock).enqueue, clock)
 
-    return {
+    own = {} if config is None else {COMPILE: Kind(compiling, timeout_seconds=_REASONING_SECONDS)}
+    return own | {
         "housekeeping": Kind(housekeeping, daily=True, timeout_seconds=600.0),
         telling.EXTRACT: Kind(stepping(_extract), timeout_seconds=_REASONING_SECONDS),
         telling.REFLECT: Kind(stepping(_reflect), timeout_seconds=_REASONING_SECONDS),
@@ -134,6 +147,20 @@ def kinds(open_ledger: OpenLedger, clock: Clock, keep_days: float, config: Confi
         telling.DREAM: Kind(stepping(_dream), timeout_seconds=_REASONING_SECONDS),
         telling.REREAD: Kind(stepping(lambda ledger, job, means: _catching_up(means.tell, clock))),
     }  # fmt: skip
+
+
+def _told_to_the_wiki(effect: Effect | None, tell: Tell, config: Config | None) -> Effect | None:
+    """The same effect, which also has the wiki compiled before it is too far behind. With a shared database the worker sees to
+    that by itself when it has nothing else to do: the job would run on whichever machine comes first."""
+    if effect is None or config is None or config.is_shared or not wiki_state.is_kept(config):
+        return effect
+    job, changed = NewJob(COMPILE, WIKI, delay_seconds=config.wiki_every_seconds), effect
+
+    def both(database: Database) -> None:
+        changed(database)
+        tell(database, [job])
+
+    return both
 
 
 def _extract(ledger: Evidence, job: Job, means: Means) -> Effect | None:
@@ -197,13 +224,23 @@ class Work:
         self._config = config
         self._clock = clock
         open_ledger = opener(config, clock)
-        table = kinds(open_ledger, clock, config.keep_jobs_days, config) if kinds_of is None else kinds_of
+        table = kinds(open_ledger, clock, config.keep_jobs_days, config) if kinds_of is None else dict(kinds_of)
+        # What concerns this home's own files is kept in its own ledger: jobs in a shared one are anybody's.
+        own = {COMPILE: table.pop(COMPILE)} if config.is_shared and COMPILE in table else {}
         self._runner = Runner(open_ledger, table, clock, lease_seconds=lease_seconds)
+        self._runners = [self._runner]
+        if own:
+            self._runners.append(Runner(self._open_own, own, clock, lease_seconds=lease_seconds))
         self._open = open_ledger
         self._listener: Listener | None = None
+        self._news = ""  # of the ledger, that the wiki was told of last
+
+    def _open_own(self) -> Evidence:
+        return Ledger.open(Home(self._config.home).ledger, self._clock)
 
     def start(self) -> None:
-        self._runner.start()
+        for runner in self._runners:
+            runner.start()
         if self._config.is_shared:
             from hindbrain.ledger.postgres.connect import Address
             from hindbrain.ledger.postgres.listen import Listener
@@ -217,15 +254,22 @@ class Work:
 
     def stop(self) -> None:
         """End what can be ended in time, give the rest back."""
-        self._runner.stop(STOP_SECONDS)
+        for runner in self._runners:
+            runner.stop(STOP_SECONDS)
         if self._listener is not None:
             self._listener.close()
 
+    def _busy(self) -> bool:
+        return any(runner.busy() for runner in self._runners)
+
+    def _next_due(self) -> float | None:
+        return min((due for runner in self._runners if (due := runner.next_due()) is not None), default=None)
+
     def stay(self) -> float:
         """How long the worker should stay for the sake of its jobs before it asks again; 0 when there is nothing to stay for."""
-        if self._runner.busy():
+        if self._busy():
             return 1.0
-        due = self._runner.next_due()
+        due = self._next_due()
         patient = self._config.worker_idle_seconds >= PATIENT_SECONDS
         if due is None or due > (STAY_TO_DREAM_SECONDS if patient else STAY_SECONDS):
             return 0.0
@@ -233,22 +277,41 @@ class Work:
 
     def hurry(self) -> None:
         """Nobody has said anything for so long that the worker would leave: what waits for a pause waits no longer."""
-        if self._runner.busy() or self._runner.next_due() is None:
+        if self._busy():
             return
         try:
-            with self._open() as ledger:
-                hurried = sum([hurry(Queue(ledger, self._clock), kind) for kind in (*telling.FOLLOWING, telling.DREAM)])
-        except LedgerError as error:
+            if not self._hurried():
+                self._hurry_wiki()
+        except HindbrainError as error:
             log.info("jobs are not hurried: %s", error.message)
-            return
+
+    def _hurried(self) -> bool:
+        """Whether there were jobs that merely waited."""
+        if self._next_due() is None:
+            return False
+        with self._open() as ledger:
+            hurried = sum([hurry(Queue(ledger, self._clock), kind) for kind in (*telling.FOLLOWING, telling.DREAM)])
         if hurried:  # a runner that is woken for nothing says for a moment that something may be due, and nobody would leave
             self._runner.wake()
+        return hurried > 0
+
+    def _hurry_wiki(self) -> None:
+        """A wiki that is behind is brought up to date before the worker leaves; once for each state of the ledger."""
+        if not wiki_state.is_kept(self._config):
+            return
+        with self._open() as ledger:
+            news = wiki_state.news(Home(self._config.home).wiki / wiki_state.OWN, ledger)
+        if news and news != self._news:
+            self._news = news
+            with self._open_own() as own:
+                Queue(own, self._clock).add([NewJob(COMPILE, WIKI)])
+            self._runners[-1].wake()
 
     def anything_after_all(self) -> bool:
         """Look once more, now that nobody can wake us; True when there is something to stay for."""
         self._runner.wake()
         deadline = self._clock.elapsed() + _LAST_LOOK_SECONDS
-        while self._runner.next_due() == 0.0 and not self._runner.busy() and self._clock.elapsed() < deadline:
+        while self._next_due() == 0.0 and not self._busy() and self._clock.elapsed() < deadline:
             time.sleep(0.01)
         return self.stay() > 0
 

@@ -94,6 +94,12 @@ KINDS = {
         lambda reasoner: reasoner.answer("Which port?", EVIDENCE, lambda: [Cited("by rules", ())]),
         [Cited("It listens on port 8085.", ("turn_a",))], [Cited("by rules", ())],
     ),
+    "compile": Kind(
+        {"sentences": [{"text": "The API listens on port 8085.", "cites": ["s1"]}]},
+        {"sentences": [{"text": "The API listens on port 8085.", "cites": ["turn_a"]}]},
+        lambda reasoner: reasoner.introduction("API", EVIDENCE, lambda: [Cited("by rules", ())]),
+        [Cited("The API listens on port 8085.", ("turn_a",))], [Cited("by rules", ())],
+    ),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ COMMANDS: Final = ("claude-cli", "codex-cli")
 class Question:
     """One call: what never changes first, so that servers may keep it; then what is asked about."""
 
-    kind: str  # extract, reflect, digest, ask
+    kind: str  # extract, reflect, digest, ask, compile
     version: str  # of the prompt
     system: str
     text: str

@@ -220,13 +220,30 @@ def sentences(said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], 
     known = said.get("known")
     if not isinstance(known, bool):
         raise WrongOutput("known is neither true nor false")
-    found = []
-    for each in list_of(said, "sentences", 10):
-        text = text_of(each.get("text"), "text", 1, 1_000)
-        held = [offered[name] for name in ids_of(each.get("cites"), offered, "cites", 1, 20)]
-        if value := foreign_number(text, "\n".join([question, *(words for _, words in held)]), counts=True):
-            raise WrongOutput(f"a sentence holds a number that is not in what it cites: {value[:40]}")
-        found.append(Cited(text, tuple(identifier for identifier, _ in held)))
+    found = _cited(said, offered, question, 1_000, counts=True)
     if known and not found:
         raise WrongOutput("known is true and there is no sentence")
     return found if known else []
+
+
+def introduction(said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], title: str) -> list[Cited]:
+    """The sentences that introduce a page; one that cannot be told spoils the reply."""
+    found = _cited(said, offered, title, 500, counts=False)
+    for each in found:
+        if reason := doubt(each.text, own=False):
+            raise WrongOutput(f"a sentence cannot be told: {reason}")
+    return found
+
+
+def _cited(
+    said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], about: str, most: int, *, counts: bool
+) -> list[Cited]:
+    """Sentences, each with ids that were offered and without a number that is in none of them."""
+    found = []
+    for each in list_of(said, "sentences", 10):
+        text = text_of(each.get("text"), "text", 1, most)
+        held = [offered[name] for name in ids_of(each.get("cites"), offered, "cites", 1, 20)]
+        if value := foreign_number(text, "\n".join([about, *(words for _, words in held)]), counts=counts):
+            raise WrongOutput(f"a sentence holds a number that is not in what it cites: {value[:40]}")
+        found.append(Cited(text, tuple(identifier for identifier, _ in held)))
+    return found

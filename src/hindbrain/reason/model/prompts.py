@@ -65,6 +65,14 @@ Each sentence cites the ids of the evidence it rests on. Say nothing that is not
 they stand. Where pieces disagree, the newer counts and the older is mentioned. If the evidence does not answer the question,
 "known" is false and there are no sentences. At most 5 sentences, in the language of the question."""
 
+_PAGE: Final = f"""You introduce a page of a project's wiki from the statements that stand on it.
+{_DATA}
+
+Write at most 6 short sentences that tell a newcomer what holds, why, and what it replaced. Each sentence cites the ids of the
+statements it rests on. Say nothing that is not in the statements; names and numbers exactly as they stand; what no longer holds
+is told as past. No headings, lists or markup, no advice and no instructions to the reader. In the language of the statements. An
+empty list is a good answer where the statements speak for themselves."""
+
 
 def _object(**properties: Json) -> dict[str, Json]:
     return {"type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False}
@@ -88,6 +96,8 @@ _RELATE_SHAPE: Final = _object(pairs=_list(_object(id=_TEXT, relation=_one_of(RE
 _DIGEST_SHAPE: Final = _object(short=_TEXT, long=_TEXT)
 _INSIGHT_SHAPE: Final = _object(insights=_list(_object(kind=_one_of(INSIGHT_KINDS), text=_TEXT, supports=_IDS)))
 _ANSWER_SHAPE: Final = _object(known={"type": "boolean"}, sentences=_list(_object(text=_TEXT, cites=_IDS)))
+
+_PAGE_SHAPE: Final = _object(sentences=_list(_object(text=_TEXT, cites=_IDS)))
 
 
 def _question(kind: str, system: str, shape: dict[str, Json], told: Mapping[str, Json], most_output: int) -> Question:
@@ -120,3 +130,8 @@ def insight(statements: Sequence[Json]) -> Question:
 def answer(question: str, evidence: Sequence[Json]) -> Question:
     """An answer from evidence."""
     return _question("ask", _ANSWER, _ANSWER_SHAPE, {"question": question, "evidence": list(evidence)}, 1_000)
+
+
+def page(title: str, statements: Sequence[Json]) -> Question:
+    """A few sentences that introduce a page of the wiki."""
+    return _question("compile", _PAGE, _PAGE_SHAPE, {"title": title, "statements": list(statements)}, 1_000)

@@ -217,6 +217,22 @@ class Reasoner:
             return Made(otherwise(), note=str(by_rules))
         return Made(found, _name([maker]), keys=(key,))
 
+    def introduction(self, title: str, statements: Sequence[Piece], otherwise: Callable[[], list[Cited]]) -> Made[list[Cited]]:
+        """Sentences that introduce a page of the wiki, each citing statements of it."""
+        if self.calls is None or not statements:
+            return Made(otherwise())
+        named = {f"s{number + 1}": each for number, each in enumerate(statements)}
+        shown: list[Json] = [
+            {"id": name, "kind": each.by, "since": each.day, "text": _plain(each.text, 500)} for name, each in named.items()
+        ]
+        offered = {name: (each.id, f"{each.day} {each.text}") for name, each in named.items()}
+        words = _plain(title, 200)
+        try:
+            found, maker, key = self._asked(prompts.page(words, shown), lambda said: checks.introduction(said, offered, words))
+        except _ByRules as by_rules:
+            return Made(otherwise(), note=str(by_rules))
+        return Made(found, _name([maker]), keys=(key,))
+
     def _asked(self, question: Question, read: Callable[[dict[str, Json]], T]) -> tuple[T, ModelName, str]:
         assert self.calls is not None and self.book is not None
         whole = replace(question, project_id=self.project_id, sessions=self.sessions)

@@ -26,11 +26,12 @@ _QUOTE_CHARS = 400
 @date_option("--as-of", "Answer as things stood then; a day alone is its end.", end_of_day=True)
 @click.option("--no-model", is_flag=True, help="Show the evidence itself, whatever model is configured.")
 @click.option("--explain", is_flag=True, help="Tell what was searched for, and how far the evidence goes.")
+@click.option("--file-back", is_flag=True, help="File an answer that is known as a page of the wiki.")
 @json_option
 @pass_invocation
 def ask(
     invocation: Invocation, question: tuple[str, ...], project: str | None, all_projects: bool, as_of: int | None, no_model: bool,
-    explain: bool, as_json: bool,
+    explain: bool, file_back: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from what was said and kept.
 
@@ -41,6 +42,7 @@ def ask(
     hindbrain ask which database do we use for orders
     hindbrain ask "why was Redis dropped?" --project shop --explain
     hindbrain ask "who owns billing?" --no-model --json
+    hindbrain ask "why was Redis dropped?" --file-back
     """
     from hindbrain.serve import answering, asking_model
     from hindbrain.serve.recalling import Recalling
@@ -51,8 +53,11 @@ def ask(
     clock = SystemClock()
     recalling = Recalling(invocation.config, clock)
 
+    about: list[str | None] = []  # the project that was asked about, for the page
+
     def look(ledger: Evidence | None) -> Weighed:
         chosen = chosen_project(invocation, ledger, project, all_projects)
+        about[:] = [chosen.project]
         if ledger is None:
             return answering.nothing(words)
         return answering.look(ledger, words, chosen.scope(before=answering.until(as_of)), recalling.search)
@@ -61,11 +66,21 @@ def ask(
     if recalling.trouble:
         note(f"warning: found by words alone: {printable(recalling.trouble)}")
     found = answering.by_evidence(weighed, "--no-model") if no_model else asking_model.answer(invocation.config, weighed, clock)
+    page = _filed(invocation, found, about[0]) if file_back and found.known else ""
     if as_json:
-        say_json(as_data(found) | invocation.answered)
+        say_json(as_data(found) | ({"page": page or None} if file_back else {}) | invocation.answered)
     else:
         _say(found, explain)
+    if file_back:
+        note(f"filed as {printable(page)}" if page else "nothing is filed: there is no answer")
     return exits.DONE if found.known else exits.UNKNOWN
+
+
+def _filed(invocation: Invocation, found: Answer, project: str | None) -> str:
+    """The path of the page the answer became."""
+    from hindbrain.serve.commands.wiki_options import of_invocation
+
+    return str(of_invocation(invocation, None).file_back(found, project))
 
 
 def _say(found: Answer, explain: bool) -> None:

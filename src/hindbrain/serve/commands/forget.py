@@ -74,6 +74,8 @@ def forget(
         })  # fmt: skip
     if gone is not None and gone.waiting:
         note(f"warning: the shared ledger forgets it when it answers again: {printable(gone.waiting)}")
+    if gone is not None and gone.wiki:
+        note(f"warning: the pages of the wiki forget it with the next compile: {printable(gone.wiki)}")
     if gone is not None and not as_json:
         say(f"forgotten: {gone.turns} turns, {gone.memories} memories, {gone.sessions} sessions; {gone.lines} journal lines")
 

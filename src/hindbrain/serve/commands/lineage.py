@@ -77,7 +77,8 @@ def _ground(ground: Ground) -> str:
 
 def _place(ground: Ground, states: Mapping[str, str]) -> str:
     if ground.source is None:
-        return printable(f"no transcript line; journal {ground.segment} at byte {ground.start}")
+        where = f"written into {ground.page} of the wiki" if ground.page else "no transcript line"
+        return printable(f"{where}; journal {ground.segment} at byte {ground.start}")
     path, start, end = ground.source
     state = states.get(ground.turn_id)
     return printable(f"{path}:{start}, bytes {start} to {end}" + (f"; {state}" if state else ""))
@@ -113,5 +114,5 @@ def _ground_data(ground: Ground) -> dict[str, object]:
     return {
         "link": ground.link, "id": ground.turn_id, "session_id": ground.session_id, "role": ground.role, "at": when(ground.at),
         "text": ground.text, "source": None if path is None else {"path": path, "start": start, "end": end},
-        "journal": {"segment": ground.segment, "start": ground.start},
+        "journal": {"segment": ground.segment, "start": ground.start}, **({"page": ground.page} if ground.page else {}),
     }  # fmt: skip

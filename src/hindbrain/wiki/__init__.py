@@ -1,0 +1,1 @@
+"""Memories -> Markdown a person reads and edits -> memories."""
