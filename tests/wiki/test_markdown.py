@@ -1,4 +1,4 @@
-"""Pages made from real talk are Markdown that a linter of somebody else's finds nothing wrong with, and every link leads somewhere."""
+"""Pages made from talk are Markdown that somebody else's linter finds nothing wrong with, and every link leads somewhere."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def record(memory: Memory, story: dict[str, Any]) -> None:
             at += timedelta(seconds=40)
             if turn["role"] in ("user", "assistant") and turn.get("text"):
                 memory.record(
-                    agent=session["agent"], session=f"{story['story']} {session['session']}", role=turn["role"], text=turn["text"],
-                    at=at, project=story["project"], key=turn["key"],
+                    agent=session["agent"], session=f"{story['story']} {session['session']}", role=turn["role"],
+                    text=turn["text"], at=at, project=story["project"], key=turn["key"],
                 )  # fmt: skip
 
 
