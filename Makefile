@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 FAST := not powercut and not strace and not slow and not clients
-SOURCES := src tests scripts $(if $(wildcard bench/*.py),bench)
+SOURCES := src tests scripts examples $(if $(wildcard bench/*.py),bench)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -56,6 +56,20 @@ test-versions: ## Run the fast tests on each supported Python found here
 test-clients: setup ## Run the tests with the real agents, fetched once and kept outside the clone
 	@scripts/clients >/dev/null
 	TEST_REQUIRE_TOOLS=1 $(BIN)/python -m pytest -n $(WORKERS) -m clients tests/clients
+	@$(MAKE) --no-print-directory test-adapters
+
+# The frameworks bring some hundred packages, which the development environment does without.
+ADAPTERS := .venv-adapters
+$(ADAPTERS)/.installed: pyproject.toml constraints-adapters.txt
+	test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	$(ADAPTERS)/bin/python -m pip install --quiet -c constraints-adapters.txt hatchling editables
+	$(ADAPTERS)/bin/python -m pip install --quiet --no-build-isolation -c constraints-adapters.txt \
+	  -e '.[langgraph,llama-index,openai-agents,pydantic-ai]' langgraph hypothesis pytest pytest-timeout pytest-xdist
+	@touch $(ADAPTERS)/.installed
+
+.PHONY: test-adapters
+test-adapters: $(ADAPTERS)/.installed ## Run the adapters and their examples with the real frameworks, in an environment of their own
+	TEST_ADAPTERS=1 $(ADAPTERS)/bin/python -m pytest -q -n $(WORKERS) -p no:cacheprovider tests/adapters tests/test_examples.py
 
 .PHONY: check
 check: setup ## Lint, types, layer rules, words that must not appear
@@ -116,6 +130,10 @@ bench-wiki: setup ## Measure compiling 2,000 pages, compiling again after one ch
 bench-peers: setup ## Measure Hindbrain next to other memories; writes the table in docs/benchmarks.md
 	$(BIN)/python bench/peers/run.py
 
+.PHONY: bench-conversation
+bench-conversation: setup ## Measure what a turn costs a backend's memory after 10 turns and after 10,000
+	$(BIN)/python bench/conversation.py
+
 .PHONY: bench-client
 bench-client: setup ## Measure what a headless prompt of Claude Code takes with and without Hindbrain
 	$(BIN)/python bench/client.py
@@ -127,5 +145,5 @@ lock: setup ## Pin the versions now in .venv in constraints.txt
 
 .PHONY: clean
 clean: ## Remove everything setup and the tests made
-	rm -rf $(VENV) .venv-3.* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) .venv-3.* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -38,6 +38,8 @@ def problem(line: str) -> str:
     context = click.Context(cli, info_name="hindbrain")
     rest = iter(words[1:])
     for word in rest:
+        if word == "--":
+            break  # what follows is the command line of another program
         options = {name: given for given in command.get_params(context) for name in given.opts + given.secondary_opts}
         if word.startswith("-"):
             option = options.get(word.split("=")[0])

@@ -87,6 +87,7 @@ def _imported(path: Path) -> set[str]:
 # Search by meaning, in modules that no hook loads; fastembed, faiss and pydantic-ai are extras and asked for where they are used.
 BESIDES = {
     "recall": {"numpy", "fastembed", "faiss"}, "reason": {"pydantic_ai", "httpx2"}, "wiki": {"yaml", "markdown_it"},
+    "adapters": {"langgraph", "llama_index", "pydantic_ai"},
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def program() -> str:
-    """The pinned client, fetched if it is not there; without it nothing here can be said."""
+def programs() -> dict[str, str]:
+    """The pinned clients, fetched if they are not there; without them nothing here can be said."""
     if reason := missing():
         if os.environ.get("TEST_REQUIRE_TOOLS"):
             pytest.fail(f"not run: {reason}", pytrace=False)
@@ -28,7 +28,13 @@ def program() -> str:
     ran = subprocess.run([ROOT / "scripts" / "clients"], capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         pytest.fail(f"the client could not be fetched: {ran.stderr.strip()}", pytrace=False)
-    return dict(line.split(" ", 1) for line in ran.stdout.splitlines())["claude-code"]
+    return dict(line.split(" ", 1) for line in ran.stdout.splitlines())
+
+
+@pytest.fixture(scope="session")
+def program(programs: dict[str, str]) -> str:
+    """Claude Code."""
+    return programs["claude-code"]
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@
     machine, .lock    this home's own id in a shared ledger
     sharing           how far the shared ledger has got, and what keeps it
     derived/          what can be made again from the ledger's rows: the signs of its vectors
+    arrivals/         in which order memories came to be known here: ids
+    teams/            conversations with backends that remember nothing
     inbox/, done/     text files a person drops to be remembered, and in done/ those that were
     wiki/             pages for people, made from the ledger; in wiki/.hindbrain/ what is known of them
 """
@@ -87,6 +89,14 @@ class Home:
     @property
     def inbox(self) -> Path:
         return self.root / "inbox"
+
+    @property
+    def arrivals(self) -> Path:
+        return self.root / "arrivals"
+
+    @property
+    def teams(self) -> Path:
+        return self.root / "teams"
 
     @property
     def wiki(self) -> Path:

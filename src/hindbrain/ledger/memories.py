@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import endings, fulltext, removal, verdicts, versions
+from hindbrain.ledger import attribution, endings, fulltext, removal, verdicts, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
 from hindbrain.ledger.merge import clean
@@ -125,6 +125,7 @@ def refold(connection: Database) -> None:
     if folded.kept:
         gone = forgotten(connection)
         _write(connection, _placed(connection, [each for each in folded.kept.values() if each.id not in gone]))
+        attribution.apply(connection)
     has_ended = verdicts.apply(connection, folded.verdicts, folded.pins)
     verdicts.prefer(connection, folded.preferred)
     if folded.ends or has_ended:

@@ -38,6 +38,9 @@ WHERE sessions.project_id = ? AND sessions.id <> ? AND sessions.agent <> 'hindbr
 ORDER BY turns.at DESC, turns.id LIMIT ?
 """
 _LAST_PROMPTS = "SELECT text FROM turns WHERE session_id = ? AND role = 'user' ORDER BY at DESC, rowid DESC LIMIT ?"
+_OBSERVERS = """
+SELECT id, observer FROM memories WHERE observer NOT IN ('user', 'hindbrain') AND id IN (SELECT value FROM json_each(?))
+"""
 _PROJECTS = "SELECT id, name FROM projects WHERE id IN (SELECT value FROM json_each(?))"
 
 
@@ -157,6 +160,7 @@ def _items(
     agents = {each.agent for each in wanted if each.kind == "turn"} | ({asked.agent} if asked.agent else set())
     projects = {each.project for each in wanted if each.kind == "turn"}
     names = _names(connection, projects) if len(projects) > 1 else {}
+    name_observers(connection, wanted)
     return [
         block.Item(
             short[each.id], each.at, _label(each), excerpt(each.text, each.start, each.end, stems), standing=each.id in rules,
@@ -173,9 +177,19 @@ def _names(connection: "Database", projects: "Collection[str | None]") -> "dict[
     return dict(connection.execute(_PROJECTS, (listed,)).fetchall())
 
 
+def name_observers(connection: "Database", found: "list[rank.Found]") -> None:
+    """Say of the memories that agents keep under their own names which agents these are."""
+    memories = {each.id: each for each in found if each.kind != "turn"}
+    if memories:
+        listed = "[" + ",".join(f'"{each}"' for each in memories) + "]"  # ids are plain letters and digits
+        for identifier, observer in connection.execute(_OBSERVERS, (listed,)).fetchall():
+            memories[identifier].agent = observer
+
+
 def _label(found: rank.Found) -> str:
-    """Who said a turn; of a memory its kind and how far it is trusted; of either whether it holds no more, or is contradicted."""
-    said = found.role if found.kind == "turn" else f"{found.kind}, {found.role}"
+    """Who said a turn; of a memory its kind, how far it is trusted and which agent keeps it; of either whether it holds no more,
+    or is contradicted."""
+    said = found.role if found.kind == "turn" else f"{found.kind}, {found.role} {found.agent}".rstrip()
     if found.disputed:
         return f"{said}, {found.disputed}"
     if found.valid_to is not None:

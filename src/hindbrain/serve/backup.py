@@ -35,7 +35,10 @@ from hindbrain.queues.queue import Queue
 from hindbrain.serve.drain import replay_again
 
 MANIFEST: Final = "manifest.json"
-_MEMBER: Final = re.compile(r"(ledger\.db|config\.toml|lost|machine|(journal|archive)/[0-9A-Za-z._-]{1,128})\Z")
+_MEMBER: Final = re.compile(
+    r"(ledger\.db|config\.toml|lost|machine|(journal|archive)/[0-9A-Za-z._-]{1,128}"
+    r"|teams/\w[\w .@+=,-]{0,99}/memory/\w[\w .@+=,-]{0,99}(\.past\.jsonl|\.json))\Z"
+)
 _MANIFEST_BYTES: Final = 16 << 20
 _SCRATCH: Final = ".backup-"
 
@@ -95,6 +98,9 @@ def _members(home: Home, scratch: Path, clock: Clock) -> Iterator[tuple[str, Pat
         yield f"journal/{path.name}", path
     for path in archives(home.archive):
         yield f"archive/{path.name}", path
+    for path in sorted(home.teams.glob("*/memory/*.json*")):  # a conversation before its past: what goes from one is in the other
+        if path.suffix in (".json", ".jsonl"):
+            yield str(path.relative_to(home.root)), path
     for name in ("config.toml", "lost", "machine"):
         if (home.root / name).exists():
             yield name, home.root / name

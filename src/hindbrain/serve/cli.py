@@ -48,6 +48,7 @@ COMMANDS: Final[dict[str, str]] = {
     "sessions": "hindbrain.serve.commands.lists:sessions",
     "show": "hindbrain.serve.commands.show:show",
     "status": "hindbrain.serve.commands.status:status",
+    "talk": "hindbrain.serve.commands.talk:talk",
     "timeline": "hindbrain.serve.commands.lists:timeline",
     "uninstall": "hindbrain.serve.commands.uninstall:uninstall",
     "wiki": "hindbrain.serve.commands.wiki:wiki",

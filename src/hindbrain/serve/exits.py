@@ -21,7 +21,7 @@ EXITS: Final[dict[int, str]] = {
     5: "the ledger could not do its work",
     6: "the thing named does not exist",
     PROBLEMS: "doctor or wiki lint found a problem, import could not read every file, or migrate found a difference",
-    8: "the embedder or a model could not do its work",
+    8: "the embedder, a model or a backend could not do its work",
     UNKNOWN: "ask found nothing that answers the question",
     INTERRUPTED: "interrupted from the keyboard",
     READER_GONE: "the reader of the output went away",

@@ -134,6 +134,10 @@ def finish(home: Home, ledger: Ledger, clock: Clock, *, keeps_jobs: bool = True)
     with ledger.reading() as connection:
         known = forgotten(connection)
     lines = _void_lines(home, known, clock)
+    if home.teams.is_dir():
+        from hindbrain.serve import talking
+
+        talking.forget(home, known)
     ledger.scrub()
     with alone(home):
         for leftover in _copies(home):

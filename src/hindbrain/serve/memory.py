@@ -19,8 +19,8 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -36,8 +36,8 @@ from hindbrain.base.redact import redact_text
 from hindbrain.capture.event import ROLES, Event, Json, Role, bounded, storable, text_key
 from hindbrain.capture.hook import wake
 from hindbrain.capture.record import Recorder
+from hindbrain.ledger import attribution, lineage, memories
 from hindbrain.ledger import known as knowing
-from hindbrain.ledger import lineage, memories
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.ingest import segment_source
@@ -49,6 +49,7 @@ from hindbrain.recall import context, rank
 from hindbrain.serve import reviewing, shared_state
 from hindbrain.serve.drain import Drain, Drained
 from hindbrain.serve.engines import Shared, shared_of
+from hindbrain.serve.library import Library
 from hindbrain.serve.recalling import Recalling
 from hindbrain.serve.sharer import share_now
 from hindbrain.serve.status import lag, opened
@@ -57,6 +58,7 @@ from hindbrain.serve.work import run_due
 if TYPE_CHECKING:
     from hindbrain.recall.embedder import Embedder
     from hindbrain.serve import answering
+    from hindbrain.serve.values import Turn
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
 _AGENT: Final = "hindbrain"
@@ -90,7 +92,7 @@ class Hit:
     at: datetime
     kind: str  # "turn", or the kind of memory
     role: str
-    agent: str
+    agent: str  # of a memory: the one that keeps it under its own name, if one does
     project: str | None
     parts: dict[str, float]
     valid_to: datetime | None = None  # when a memory ceased to hold; None while it does
@@ -116,7 +118,7 @@ class _Known:
     pinned: bool
 
 
-class Memory:
+class Memory(Library):
     """One home. Made with Memory.open; use it as a context manager."""
 
     def __init__(
@@ -192,6 +194,26 @@ class Memory:
         self._write([event], project)
         return event.id
 
+    def record_many(self, turns: Iterable[Turn]) -> list[str]:
+        """Keep many turns with one write and one sync, and return their ids in order once all are on the disk.
+
+        One that is none raises UsageError, and nothing is kept. More than a quarter of a megabyte is several writes: when the
+        machine stops between them, the first are kept.
+        """
+        wanted = list(turns)
+        events = [
+            replace(
+                self._turn(each.agent, each.session, each.role, each.text, each.at, each.project, each.key),
+                detail=dict(each.detail),
+            )
+            for each in wanted
+        ]  # fmt: skip
+        named = dict.fromkeys(each.project for each in wanted if each.project is not None)
+        new = [project for project in named if project not in self._placed]
+        self._recorder.record([*map(_place_event, new), *events], self._clock.now_ms())
+        self._placed.update(new)
+        return [event.id for event in events]
+
     def _turn(
         self, agent: str, session: str, role: str, text: str, at: datetime | None, project: str | None, key: str | None
     ) -> Event:
@@ -203,7 +225,7 @@ class Memory:
         if not isinstance(text, str):
             raise UsageError(f"text is {type(text).__name__}, not str", hint="decode it first")
         clean = bounded(storable(redact_text(text)[0] if suspicious(text.encode("utf-8", "surrogatepass")) else text))
-        moment = self._now() if at is None else _ms(at)
+        moment = self._now() if at is None else milliseconds(at)
         if moment < 0:
             raise UsageError(f"{at} lies before 1970", hint="give the time at which it was said")
         return Event(
@@ -364,22 +386,25 @@ class Memory:
         def ask(ledger: Evidence) -> list[Hit]:
             scope = self._scope(ledger, project, as_of, after)
             with ledger.reading() as connection:
-                return [_hit(each) for each in self._recalling.search(connection, question, scope, k)]
+                found = self._recalling.search(connection, question, scope, k)
+                context.name_observers(connection, found)
+            return [_hit(each) for each in found]
 
         return self._ask(ask, [])
 
     def context(
-        self, prompt: str, project: str | None = None, budget_tokens: int = 2000, *, as_of: datetime | None = None
-    ) -> Block:
+        self, prompt: str, project: str | None = None, budget_tokens: int = 2000, *, as_of: datetime | None = None,
+        agent: str = "",
+    ) -> Block:  # fmt: skip
         """A fenced block of what fits a prompt, rules that always hold first, never above the budget; empty if nothing fits.
 
-        `as_of`: as it would have been at that time.
+        `as_of`: as it would have been at that time. `agent`: who is to be told; of what others said it says who they are.
         """
 
         def ask(ledger: Evidence) -> Block:
             scope = self._scope(ledger, project, as_of, None)
             with ledger.reading() as connection:
-                asked = context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1, chars=_MAX_CONTEXT)
+                asked = context.Asked(scope, prompt=prompt, budget=budget_tokens, floor=1, chars=_MAX_CONTEXT, agent=agent)
                 text, found = self._recalling.build(connection, asked)
             return Block(text, [_hit(each) for each in found])
 
@@ -450,25 +475,38 @@ class Memory:
             known.close()
 
     def _scope(self, ledger: Evidence, project: str | None, as_of: datetime | None, after: datetime | None) -> rank.Scope:
-        until = rank.FOREVER if as_of is None else _ms(as_of)
-        since = -rank.FOREVER if after is None else _ms(after)
+        until = rank.FOREVER if as_of is None else milliseconds(as_of)
+        since = -rank.FOREVER if after is None else milliseconds(after)
         if project is None:
             return rank.Scope(None, everything=True, after=since, before=until)
         return rank.Scope(find_project(ledger, project), after=since, before=until)
 
     def remember(
-        self, text: str, *, kind: str = "fact", project: str | None = None, pinned: bool = False, at: datetime | None = None
-    ) -> str:
-        """Keep a statement for good and return its id; without a project it holds everywhere."""
+        self, text: str, *, kind: str = "fact", project: str | None = None, pinned: bool = False, at: datetime | None = None,
+        observer: str | None = None, subject: str | None = None,
+    ) -> str:  # fmt: skip
+        """Keep a statement for good and return its id; without a project it holds everywhere.
+
+        It is the user's word, or with `observer` that of the agent of this name, about `subject` (the observer itself if there is
+        none): it is told to others with that name, and cannot be a rule.
+        """
         if kind not in memories.KINDS:
             raise UsageError(f"{kind!r} is not a kind of memory", hint=f"use one of {', '.join(memories.KINDS)}")
         if not text.strip():
             raise UsageError("there is nothing to remember", hint="give it some words")
+        if observer is None and subject is not None:
+            raise UsageError("a subject needs an observer", hint="say which agent keeps it")
+        whose: dict[str, Json] = {}
+        if observer is not None:
+            from hindbrain.serve.board import check_words
+
+            check_words(text)
+            whose = attribution.told(observer, observer if subject is None else subject, kind, pinned)
         scope = "global" if project is None else "project"
-        said = self._said(text, project, at)
+        said = self._said(text, project, at, "user" if observer is None else "assistant")
         event = memories.memory_event(
             "remember", agent=_AGENT, session=said.session, at=said.at, text=said.text,
-            detail={"turn": said.id, "kind": kind, "scope": scope, "pinned": pinned},
+            detail={"turn": said.id, "kind": kind, "scope": scope, "pinned": pinned, **whose},
         )  # fmt: skip
         self._write([said, event], project)
         return memories.memory_id(event.id)
@@ -560,9 +598,9 @@ class Memory:
             raise NotFound(f"there is no memory {memory}")
         return found
 
-    def _said(self, text: str, project: str | None, at: datetime | None) -> Event:
-        """The evidence: a person said so, here and now."""
-        return self._turn(_AGENT, f"kept {project or ''}".strip(), "user", text, at, project, None)
+    def _said(self, text: str, project: str | None, at: datetime | None, role: str = "user") -> Event:
+        """The evidence: a person said so, or an agent, here and now."""
+        return self._turn(_AGENT, f"kept {project or ''}".strip(), role, text, at, project, None)
 
     def _known_memory(self, memory: str) -> _Known:
         """What is said of a memory beside its text; raises NotFound."""
@@ -592,7 +630,10 @@ class Memory:
         work = Forgetting(self._home, self._clock, self._shared)
         wanted = work.find(id=id, session=session, project=project)
         self._drop_readers()
-        return work.carry_out(wanted)
+        done = work.carry_out(wanted)
+        with self._guard:  # what is said from now on is not of the time that is forgotten
+            self._last_at = max(self._last_at, self._clock.now_ms())
+        return done
 
     def _reader(self) -> Ledger | None:
         """This thread's own connection; None before anything was taken in."""
@@ -658,13 +699,14 @@ def _role(role: str) -> Role:
     return role  # type: ignore[return-value]  # checked by the caller
 
 
-def _ms(moment: datetime) -> int:
+def milliseconds(moment: datetime) -> int:
+    """Since 1970; a time without a zone is taken as UTC."""
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _moment(ms: int) -> datetime:
     """The time as Python can say it; what lies outside is the nearest it can."""
-    return _EPOCH + timedelta(milliseconds=min(max(ms, _ms(_FIRST)), _ms(_LAST)))
+    return _EPOCH + timedelta(milliseconds=min(max(ms, milliseconds(_FIRST)), milliseconds(_LAST)))
 
 
 def _hit(found: rank.Found) -> Hit:

@@ -30,7 +30,7 @@ _TURN: Final = f"SELECT 'turn', {_COLUMNS} FROM turns AS p {_JOINED} WHERE p.id 
 _EVENT: Final = f"SELECT p.kind, {_COLUMNS} FROM events AS p {_JOINED} WHERE p.id = ?"
 _MEMORY: Final = """
 SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, projects.name, valid_from, valid_to,
-       superseded_by, pinned, memories.created_at, memories.held, memories.made_by
+       superseded_by, pinned, memories.created_at, memories.held, memories.made_by, memories.observer, memories.subject
 FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
 """
 _BESIDE: Final = """
@@ -107,6 +107,8 @@ class Kept:
     created_at: int
     held: str  # '' where it may be told; else quarantine or rejected
     made_by: str
+    observer: str  # user, hindbrain for what was found, or the agent that keeps it under its own name
+    subject: str
     supersedes: tuple[str, ...]
     links: tuple[Link, ...]
 

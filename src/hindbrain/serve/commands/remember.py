@@ -51,7 +51,7 @@ def remember(
     if everywhere and project is not None:
         raise UsageError("--project and --global exclude each other", hint="give one of them")
     words = _words(text)
-    where = None if everywhere else _project(invocation, project)
+    where = None if everywhere else project_named(invocation, project)
     with opened(invocation) as memory:
         made = memory.remember(words, kind=kind, project=where, pinned=pin)
         settle(memory)
@@ -129,7 +129,7 @@ def settle(memory: Memory) -> None:
         note(f"warning: kept on this machine; the shared ledger gets it when it answers: {printable(why)}")
 
 
-def _project(invocation: Invocation, project: str | None) -> str:
+def project_named(invocation: Invocation, project: str | None) -> str:
     """A project as the library takes it. One that is known is named by its identity, or a second would be made of its name."""
     from hindbrain.serve.scoping import choose
 

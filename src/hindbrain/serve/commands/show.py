@@ -215,6 +215,7 @@ def _memory_rows(found: Kept) -> Rows:
         ("kind", f"{found.kind}{', pinned' if found.pinned else ''}"),
         ("scope", "everywhere" if found.scope == "global" else f"project {found.project}"),
         ("trust", f"{found.trust}, confidence {found.confidence:.2f}, {found.level}"),
+        ("kept by", "" if found.observer in ("user", "hindbrain") else f"{found.observer}, about {found.subject}"),
         ("held back", found.held),
         ("valid", f"{when(found.valid_from)} until {until}"),
         ("replaces", ", ".join(found.supersedes)),
@@ -231,6 +232,7 @@ def _memory_data(found: Kept) -> dict[str, object]:
         "confidence": found.confidence, "pinned": found.pinned, "valid_from": when(found.valid_from),
         "valid_to": None if found.valid_to is None else when(found.valid_to), "supersedes": list(found.supersedes),
         "superseded_by": found.superseded_by, "held": found.held, "made_by": found.made_by,
+        "observer": found.observer, "subject": found.subject,
         "links": [{"role": link.role, "turn": link.turn, "memory": link.memory} for link in found.links],
     }  # fmt: skip
 

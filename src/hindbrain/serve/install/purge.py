@@ -23,7 +23,7 @@ from hindbrain.serve import daemon, status
 
 # Beside what Home names: files the worker, the hook and the tools make on their own.
 _OTHERS: Final = re.compile(
-    r"hook\.py|config\.toml|lost(\.unloaded)?|worker\.(lock|start)|wake\.replaced-\d+|ledger[.\w-]*|ask|prepared|__pycache__|\..*\.tmp|\.backup-.*"
+    r"hook\.py|config\.toml|lost(\.unloaded)?|machine\.lock|worker\.(lock|start)|wake\.replaced-\d+|ledger[.\w-]*|ask|prepared|__pycache__|\..*\.tmp|\.backup-.*"
 )
 _WAIT_SECONDS: Final = 10.0
 

@@ -1,0 +1,1 @@
+"""Conversations with backends that remember nothing -> what each is told again, kept per team and agent."""
