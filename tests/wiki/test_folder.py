@@ -184,3 +184,32 @@ def test_whoever_comes_second_is_told_and_the_lock_ends_with_its_holder(folder: 
         first.wait()
         with folder.locked():
             pass
+
+
+def test_a_file_that_nobody_touched_is_not_read_again_and_one_of_the_same_length_and_time_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindbrain.wiki.folder._TICK_NS", -(1 << 62))  # as if it were long ago
+    folder, path = Folder(tmp_path), tmp_path / "concepts" / "a.md"
+    path.parent.mkdir()
+    path.write_text("one", encoding="utf-8")
+    first = folder.read("concepts/a.md", "one")
+    before = path.stat()
+    with monkeypatch.context() as without:
+        without.setattr("os.read", None)
+        assert folder.read("concepts/a.md", "one") == first is not None and first.text == "one"
+    while path.stat().st_ctime_ns == before.st_ctime_ns:
+        path.write_text("two", encoding="utf-8")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    found = folder.read("concepts/a.md", "one")
+    assert found is not None and (found.text, found.changed_ns) == ("two", before.st_mtime_ns)
+
+
+def test_a_file_that_was_just_written_is_read_whatever_its_times_say(tmp_path: Path) -> None:
+    folder, path = Folder(tmp_path), tmp_path / "concepts" / "a.md"
+    path.parent.mkdir()
+    for words in ("one", "two", "six"):
+        path.write_text(words, encoding="utf-8")
+        os.utime(path, ns=(0, 0))
+        found = folder.read("concepts/a.md", "one")
+        assert found is not None and found.text == words

@@ -60,6 +60,7 @@ class Drawn:
     prints: Mapping[str, str] = field(repr=False)  # fact -> hash of all that is shown of it
     page_prints: Mapping[str, str] = field(repr=False)  # page -> hash of itself and its facts
     lines: dict[str, tuple[object, str]] = field(repr=False)  # page -> what its line in the index is made from, the line
+    inputs: dict[str, tuple[object, str]] = field(repr=False)  # page -> what its text is made from, the hash of that
 
 
 def drawn(material: Material, how: How, before: Drawn | None = None) -> Drawn:
@@ -72,8 +73,8 @@ def drawn(material: Material, how: How, before: Drawn | None = None) -> Drawn:
     if soul is not None:
         pages["soul"] = soul
     arranged = how.arrange(pages, material)
-    lines = {} if before is None else before.lines
-    return Drawn(material, arranged, plan, days, prints, _page_prints(arranged, prints, before), lines)
+    lines, inputs = ({}, {}) if before is None else (before.lines, before.inputs)
+    return Drawn(material, arranged, plan, days, prints, _page_prints(arranged, prints, before), lines, inputs)
 
 
 def _page_prints(pages: Mapping[str, Page], prints: Mapping[str, str], before: Drawn | None) -> dict[str, str]:
@@ -174,7 +175,11 @@ class Draft:
         human = self.human(page.id)
         settled = None if human is NOBODY else sorted(asdict(human).items())
         itself = self.drawn.page_prints.get(page.id) or _page_print(page, {})
-        return _hashed((RENDER, str(self.zone), itself, page.path, near, settled))
+        made_from = (RENDER, str(self.zone), itself, page.path, near, settled)
+        was = self.drawn.inputs.get(page.id)
+        if was is None or was[0] != made_from:
+            was = self.drawn.inputs[page.id] = (made_from, _hashed(made_from))
+        return was[1]
 
     def lists(self, there: Collection[str], made: Made | None) -> list[Page]:
         """index.md of the pages that are there, and log.md, with what is being done now."""

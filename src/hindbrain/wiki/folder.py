@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,8 @@ from hindbrain.wiki import names
 OWN: Final = ".hindbrain"  # what is ours alone inside the wiki
 MOST_BYTES: Final = 8 << 20  # of a page; the longest we write is far below
 MOST_DEPTH: Final = 6
+# A file that changes again within one tick of its file system's clock bears the same times; the coarsest clock ticks every 2 s.
+_TICK_NS: Final = 3_000_000_000
 _AT_ONCE: Final = 256  # files that are written before they are synced
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -58,6 +61,7 @@ class File:
     text: str
     changed_ns: int
     mode: int = PRIVATE_FILE
+    state: tuple[int, ...] = field(default=(), compare=False)  # another one with every change: place, size and times
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class Folder:
     root: Path
     git: Path | None = None  # the program; None: versions are kept in the state
     shared: bool = False  # inside a repository, where others read along; otherwise private
+    _seen: dict[str, tuple[tuple[int, ...], int]] = field(default_factory=dict[str, tuple[tuple[int, ...], int]], repr=False,
+                                                          compare=False)  # path -> its file's state, and the hash of its text
 
     @property
     def own(self) -> Path:
@@ -113,8 +119,11 @@ class Folder:
         finally:
             lock.release()
 
-    def read(self, relative: str) -> File | None:
-        """What stands there; None for nothing. Refuses links, what is no plain file, and what is no text."""
+    def read(self, relative: str, likely: str | None = None) -> File | None:
+        """What stands there; None for nothing. Refuses links, what is no plain file, and what is no text.
+
+        `likely`: a text it had before. Where the file was not touched since this was seen to be true, it is not read again.
+        """
         path: Path | str
         if not names.is_page(relative):
             path = names.safe_path(self.root, relative)
@@ -123,7 +132,27 @@ class Folder:
             folder = path.rpartition("/")[0]
             if "/" in relative and os.path.islink(folder):
                 raise UnsafePath(f"{folder} is a link", path=folder)
-        return _read(None, str(path), path)
+        if likely is None:
+            return _read(None, str(path), path)
+        return self._same(relative, path, likely) or self._look(relative, path)
+
+    def _same(self, relative: str, path: Path | str, likely: str) -> File | None:
+        """The file with this text, if that is certain without opening it."""
+        state, known = self._seen.get(relative, ((), 0))
+        if not state or known != hash(likely):
+            return None
+        with contextlib.suppress(OSError):
+            found = os.stat(path, follow_symlinks=False)
+            if _state(found) == state:
+                return File(likely, found.st_mtime_ns, stat.S_IMODE(found.st_mode), state)
+        return None
+
+    def _look(self, relative: str, path: Path | str) -> File | None:
+        now = time.time_ns()
+        file = _read(None, str(path), path)
+        if file is not None and max(file.state[-2:]) < now - _TICK_NS:
+            self._seen[relative] = file.state, hash(file.text)
+        return file
 
     def files(self) -> list[str]:
         """Every Markdown file below, whoever wrote it; neither hidden ones nor links."""
@@ -291,7 +320,11 @@ def _read(parent: int | None, name: str, path: Path | str) -> File | None:
         raise storage_error("read", path, error) from error
     finally:
         os.close(descriptor)
-    return File(text, found.st_mtime_ns, stat.S_IMODE(found.st_mode))
+    return File(text, found.st_mtime_ns, stat.S_IMODE(found.st_mode), _state(found))
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _whole(descriptor: int, size: int) -> bytes:

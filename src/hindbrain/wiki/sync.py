@@ -42,7 +42,8 @@ class Folder(Protocol):
     @property
     def root(self) -> Path: ...
     def files(self) -> list[str]: ...  # every Markdown file, no links
-    def read(self, relative: str) -> File | None: ...  # None for nothing; StorageError for a link, a device, no text
+    # None for nothing; StorageError for a link, a device, no text. `likely`: what it said when it was last looked at
+    def read(self, relative: str, likely: str | None = None) -> File | None: ...
 
 
 class Known(Protocol):
@@ -144,13 +145,13 @@ class _Look:
     def _claim(self, path: str) -> tuple[str | None, File | None]:
         """Whose file it is, and what it says; nothing of one that waits."""
         here = self._at.get(names.folded(path))
+        page = self.known.get(here or "")
         try:
-            file = self.folder.read(path)
+            file = self.folder.read(path, page.base if page is not None else None)
         except StorageError as error:
             return self._wait(here, error.message), None
         if file is None:
             return self._wait(here, "the file is being replaced"), None
-        page = self.known.get(here or "")
         if page is not None and file.text in (page.base, page.pending):
             return here, file
         found = _id(file.text)
