@@ -21,7 +21,7 @@ from hindbrain.reason.model.checks import Cited
 from hindbrain.reason.model.client import Hosted
 from hindbrain.reason.model.reasoner import Made, Piece, Reasoner
 
-ROOMY = Limits(total=5.0, connect=2.0, first_byte=5.0, idle=5.0)
+ROOMY = Limits(total=60.0, connect=30.0, first_byte=60.0, idle=60.0)  # a busy machine is no slow model
 KEY = "sk-loopback-Zq81Lr5TnVx0Wb7Ck2Ds9Fg4"
 PROTOCOLS = {"openai": "openai:small-model", "anthropic": "anthropic:claude-haiku-4-5"}
 NOON = 1_790_000_000_000 - 1_790_000_000_000 % 86_400_000 + 43_200_000
