@@ -119,9 +119,9 @@ def matrix(told: Sequence[Sample], names: Sequence[str]) -> Floats:
     return made
 
 
-def learnt(rows: Floats, right: Floats, weights: Floats, penalised: float = PENALTY) -> Floats:
+def learnt(rows: Floats, right: Floats, weights: Floats) -> Floats:
     """The penalised likelihood at its highest, found by limited-memory BFGS; the constant is not penalised."""
-    penalty = np.full(rows.shape[1], penalised)
+    penalty = np.full(rows.shape[1], PENALTY)
     penalty[-1] = 1e-6
 
     def cost(found: Floats) -> tuple[float, Floats]:
