@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -271,6 +272,32 @@ def test_a_renamed_and_a_deleted_page_are_so_in_the_commit(with_git: Wiki) -> No
     with_git.compile()
     assert run_git(with_git.folder.root, "status", "--short") == ""
     assert run_git(with_git.folder.root, "ls-files").split() == with_git.folder.files()
+
+
+def test_a_changed_page_and_a_new_one_are_both_in_the_commit(with_git: Wiki) -> None:
+    with_git.compile()
+    with_git.ledger.say("Redis runs in Docker.")
+    changed = with_git.compile()
+    for text in ("Redis keeps sessions.", "Kafka carries the orders.", "Kafka keeps orders for a week."):
+        with_git.ledger.say(text)
+    both = with_git.compile()
+    assert REDIS in changed.written and {REDIS, "concepts/kafka.md"} <= {*both.written}
+    for made in (changed, both):
+        assert run_git(with_git.folder.root, "log", "-1", "--format=", "--name-only", made.commit).split() == sorted(made.written)
+    assert run_git(with_git.folder.root, "status", "--short") == "" and log(with_git)[0].id == both.commit
+
+
+def test_a_history_that_has_grown_is_packed(with_git: Wiki, tmp_path: Path) -> None:
+    with_git.compile()
+    root = with_git.folder.root
+    assert not [*root.glob(".git/objects/pack/*.pack")]
+    names = [each for each in range(9000) if hashlib.sha1(b"blob %d\0%d" % (len(str(each)), each)).hexdigest().startswith("17")]
+    for each in names:
+        (tmp_path / str(each)).write_text(str(each))
+    run_git(root, "hash-object", "-w", "--", *(str(tmp_path / str(each)) for each in names))
+    with_git.ledger.say("Redis runs in Docker.")
+    made = with_git.compile()
+    assert [*root.glob(".git/objects/pack/*.pack")] and made.trouble == "" and log(with_git)[0].id == made.commit
 
 
 def test_a_wiki_that_is_moved_takes_its_history_along(with_git: Wiki, tmp_path: Path) -> None:

@@ -124,19 +124,16 @@ class Folder:
 
         `likely`: a text it had before. Where the file was not touched since this was seen to be true, it is not read again.
         """
-        path: Path | str
-        if not names.is_page(relative):
-            path = names.safe_path(self.root, relative)
-        else:  # the same in less time, for there are thousands
-            path = f"{self.root}/{relative}"
-            folder = path.rpartition("/")[0]
-            if "/" in relative and os.path.islink(folder):
-                raise UnsafePath(f"{folder} is a link", path=folder)
-        if likely is None:
-            return _read(None, str(path), path)
-        return self._same(relative, path, likely) or self._look(relative, path)
+        plain = names.is_page(relative)  # then nothing is left to check but its folder, and that only if the file is opened
+        path = f"{self.root}/{relative}" if plain else str(names.safe_path(self.root, relative))
+        if likely is not None and (same := self._same(relative, path, likely)):
+            return same
+        folder = path.rpartition("/")[0]
+        if plain and "/" in relative and os.path.islink(folder):
+            raise UnsafePath(f"{folder} is a link", path=folder)
+        return self._look(relative, path) if likely is not None else _read(None, path, path)
 
-    def _same(self, relative: str, path: Path | str, likely: str) -> File | None:
+    def _same(self, relative: str, path: str, likely: str) -> File | None:
         """The file with this text, if that is certain without opening it."""
         state, known = self._seen.get(relative, ((), 0))
         if not state or known != hash(likely):
@@ -147,9 +144,9 @@ class Folder:
                 return File(likely, found.st_mtime_ns, stat.S_IMODE(found.st_mode), state)
         return None
 
-    def _look(self, relative: str, path: Path | str) -> File | None:
+    def _look(self, relative: str, path: str) -> File | None:
         now = time.time_ns()
-        file = _read(None, str(path), path)
+        file = _read(None, path, path)
         if file is not None and max(file.state[-2:]) < now - _TICK_NS:
             self._seen[relative] = file.state, hash(file.text)
         return file

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -29,13 +30,15 @@ from hindbrain.wiki.state import FOLDED, State
 KEPT: Final = 100  # versions in the state; older ones are folded into the oldest of these
 SHORTEST: Final = 4  # letters of a version's id
 SECONDS: Final = 120
+LOOSE: Final = 27  # objects in one of git's 256 folders, as many as `gc --auto` lets lie
 STALE_SECONDS: Final = 600  # a lock of git's that is older was left by a git that was ended
 _FOLLOWING: Final = ("daily", "soul", "index", "log")  # pages that are made as a whole
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _IDENTITY: Final = ("user.name=Hindbrain", "user.email=hindbrain@localhost")
 _SETTINGS: Final = (
     *_IDENTITY, "core.hooksPath=/dev/null", "commit.gpgSign=false", "core.fsmonitor=false", "core.autocrlf=false",
     "core.quotePath=false", "core.fsync=all", "core.fsyncMethod=batch", "gc.autoDetach=false",
-    "maintenance.autoDetach=false", "log.showSignature=false", "core.excludesFile=/dev/null", "core.attributesFile=/dev/null",
+    "maintenance.auto=false", "log.showSignature=false", "core.excludesFile=/dev/null", "core.attributesFile=/dev/null",
 )  # fmt: skip
 
 
@@ -113,14 +116,48 @@ class Git:
     def commit(self, paths: Iterable[str], at: int, text: str) -> str:
         """These files as they are now, in one commit; its id, or that of the last one where nothing changed."""
         self._prepare()
-        listed = b"".join(os.fsencode(path) + b"\0" for path in sorted(set(paths)))
-        self._run("update-index", "--add", "--remove", "-z", "--stdin", given=listed)
+        names = [os.fsencode(path) for path in sorted(set(paths))]
+        listed = b"".join(name + b"\0" for name in names)
         moment = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{at // 1000} +0000")
-        made = self._run("commit", "--quiet", "--no-verify", "--allow-empty-message", "--cleanup=verbatim", "-F", "-",
-                         given=text.encode("utf-8", "replace"), fine=(0, 1), more=moment)  # fmt: skip
-        if made.returncode:  # because nothing changed, or so we hope
+        words = ["commit", "--quiet", "--no-verify", "--no-status", "--allow-empty-message", "--cleanup=verbatim"]
+        words.append(f"--message={text}")
+        if self._knows(names):
+            words += ["--include", "--pathspec-from-file=-", "--pathspec-file-nul"]
+        else:
+            self._run("update-index", "--add", "--remove", "-z", "--stdin", given=listed)
+        if self._run(*words, given=listed, fine=(0, 1), more=moment).returncode:  # because nothing changed, or so we hope
             self._run("diff", "--cached", "--quiet", "--no-ext-diff")
-        return self._said("rev-parse", "--verify", "HEAD").strip()
+        self._tidy()
+        return self._head() or self._said("rev-parse", "--verify", "HEAD").strip()
+
+    def _knows(self, names: Sequence[bytes]) -> bool:
+        """Whether git's index surely lists all these files: then `commit` takes them in itself, and one process does it all.
+
+        An entry of the index ends in the length of its name, the name and a zero; of an index of another form nothing is sure.
+        """
+        try:
+            index = (self._repository / "index").read_bytes()
+        except FileNotFoundError:
+            return False
+        return all(len(name).to_bytes(2, "big") + name + b"\0" in index for name in names)
+
+    def _head(self) -> str:
+        """The newest commit's id as it lies in git's folder; "" where it does not lie there plainly."""
+        try:
+            name = (self._repository / "HEAD").read_text("ascii").removeprefix("ref: ").strip()
+            found = (self._repository / name).read_text("ascii").strip() if name.startswith("refs/heads/") else name
+        except (OSError, ValueError):
+            return ""
+        return found if _COMMIT.fullmatch(found) else ""
+
+    def _tidy(self) -> None:
+        """Pack what lies about once it is much, by git's own measure; told not to, `commit` does not start a process to look."""
+        try:
+            loose = len(os.listdir(self._repository / "objects" / "17"))
+        except FileNotFoundError:
+            return
+        if loose > LOOSE:
+            self._run("gc", "--auto", "--quiet")
 
     def log(self, most: int = 50) -> list[Version]:
         if not self.there():
