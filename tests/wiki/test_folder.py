@@ -186,30 +186,51 @@ def test_whoever_comes_second_is_told_and_the_lock_ends_with_its_holder(folder: 
             pass
 
 
-def test_a_file_that_nobody_touched_is_not_read_again_and_one_of_the_same_length_and_time_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hindbrain.wiki.folder._TICK_NS", -(1 << 62))  # as if it were long ago
+@pytest.fixture
+def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Folder, Path]:
+    """A page that says "one", looked at as if it were long ago."""
+    monkeypatch.setattr("hindbrain.wiki.folder._TICK_NS", -(1 << 62))
     folder, path = Folder(tmp_path), tmp_path / "concepts" / "a.md"
     path.parent.mkdir()
     path.write_text("one", encoding="utf-8")
-    first = folder.read("concepts/a.md", "one")
+    assert not folder.untouched("concepts/a.md", "one")  # nobody looked yet
+    assert folder.read("concepts/a.md") is not None
+    return folder, path
+
+
+def test_a_file_that_nobody_touched_is_known_without_reading_and_one_of_the_same_length_and_time_is_not(
+    seen: tuple[Folder, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, path = seen
     before = path.stat()
     with monkeypatch.context() as without:
-        without.setattr("os.read", None)
-        assert folder.read("concepts/a.md", "one") == first is not None and first.text == "one"
+        without.setattr("os.open", None)
+        assert folder.untouched("concepts/a.md", "one") and not folder.untouched("concepts/a.md", "two")
     while path.stat().st_ctime_ns == before.st_ctime_ns:
         path.write_text("two", encoding="utf-8")
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    found = folder.read("concepts/a.md", "one")
+    assert not folder.untouched("concepts/a.md", "one") and not folder.untouched("concepts/a.md", "two")
+    found = folder.read("concepts/a.md")
     assert found is not None and (found.text, found.changed_ns) == ("two", before.st_mtime_ns)
+    assert folder.untouched("concepts/a.md", "two") and not folder.untouched("concepts/a.md", "one")
 
 
-def test_a_file_that_was_just_written_is_read_whatever_its_times_say(tmp_path: Path) -> None:
+def test_a_file_that_is_gone_or_another_or_a_link_now_was_touched(seen: tuple[Folder, Path], tmp_path: Path) -> None:
+    folder, path = seen
+    kept = path.rename(tmp_path / "kept")
+    assert not folder.untouched("concepts/a.md", "one")
+    path.symlink_to(kept)
+    assert not folder.untouched("concepts/a.md", "one")
+    path.unlink()
+    path.write_text("one", encoding="utf-8")
+    assert not folder.untouched("concepts/a.md", "one")
+
+
+def test_a_file_that_was_just_written_may_be_touched_again_whatever_its_times_say(tmp_path: Path) -> None:
     folder, path = Folder(tmp_path), tmp_path / "concepts" / "a.md"
     path.parent.mkdir()
     for words in ("one", "two", "six"):
         path.write_text(words, encoding="utf-8")
         os.utime(path, ns=(0, 0))
-        found = folder.read("concepts/a.md", "one")
-        assert found is not None and found.text == words
+        found = folder.read("concepts/a.md")
+        assert found is not None and found.text == words and not folder.untouched("concepts/a.md", words)

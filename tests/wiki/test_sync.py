@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -310,3 +310,31 @@ def test_an_id_below_the_front_matter_is_only_words(wiki: Wiki) -> None:
     wiki.write("concepts/third.md", "---\ntitle: |\n  x\n\nid: c-00000001\n")
     wiki.delete(REDIS)
     assert wiki.sync() == Synced(removed=("c-00000001",), foreign=frozenset({"concepts/other.md", "concepts/third.md"}))
+
+
+@pytest.mark.parametrize("done", [
+    pytest.param(lambda wiki: None, id="nothing"),
+    pytest.param(lambda wiki: wiki.edit(REDIS, "4 GB", "8 GB"), id="another text of the same length and time"),
+    pytest.param(lambda wiki: wiki.write(REDIS, TEXTS[REDIS]), id="the same text again"),
+    pytest.param(lambda wiki: wiki.delete(REDIS), id="deleted"),
+    pytest.param(lambda wiki: wiki.move(REDIS, "concepts/cache.md"), id="renamed"),
+    pytest.param(lambda wiki: wiki.write("concepts/copy.md", TEXTS[REDIS]), id="copied"),
+    pytest.param(lambda wiki: wiki.write("concepts/REDIS.md", TEXTS[REDIS]), id="copied to the same name in capitals"),
+    pytest.param(lambda wiki: wiki.write("concepts/REDIS.md", "Mine.\n"), id="a file of that name in capitals"),
+    pytest.param(lambda wiki: wiki.write("concepts/REDIS.md", b"\xff"), id="no text of that name"),
+    pytest.param(lambda wiki: (wiki.move(REDIS, "x.md"), wiki.move(BACKUPS, REDIS), wiki.move("x.md", BACKUPS)), id="exchanged"),
+    pytest.param(lambda wiki: wiki.state.take(Taken(removed=[IDS[REDIS]]), 2), id="left out"),
+    pytest.param(lambda wiki: wiki.known({REDIS: TEXTS[REDIS] + "More.\n"}, finished=False), id="about to be written"),
+    pytest.param(lambda wiki: wiki.known({REDIS: TEXTS[REDIS] + "More.\n"}), id="written elsewhere"),
+])  # fmt: skip
+def test_files_that_were_seen_before_are_judged_as_those_that_never_were(
+    wiki: Wiki, done: Callable[[Wiki], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindbrain.wiki.folder._TICK_NS", -(1 << 62))  # as if all of it were long ago
+    assert wiki.sync() == Synced()
+    assert all(wiki.folder.untouched(path, text) for path, text in TEXTS.items())
+    done(wiki)
+    found = wiki.sync(), wiki.sync()
+    wiki.folder = Folder(wiki.root)
+    fresh = wiki.sync()
+    assert found == (fresh, fresh)

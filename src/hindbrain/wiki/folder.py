@@ -119,35 +119,26 @@ class Folder:
         finally:
             lock.release()
 
-    def read(self, relative: str, likely: str | None = None) -> File | None:
-        """What stands there; None for nothing. Refuses links, what is no plain file, and what is no text.
+    def untouched(self, relative: str, text: str) -> bool:
+        """Whether a page's file certainly says this: it was seen to, and nobody touched it since. It is not opened."""
+        state, known = self._seen.get(relative, ((), 0))
+        if not state or known != hash(text):
+            return False
+        try:
+            return _state(os.lstat(f"{self.root}/{relative}")) == state
+        except OSError:
+            return False
 
-        `likely`: a text it had before. Where the file was not touched since this was seen to be true, it is not read again.
-        """
+    def read(self, relative: str) -> File | None:
+        """What stands there; None for nothing. Refuses links, what is no plain file, and what is no text."""
         plain = names.is_page(relative)  # then nothing is left to check but its folder, and that only if the file is opened
         path = f"{self.root}/{relative}" if plain else str(names.safe_path(self.root, relative))
-        if likely is not None and (same := self._same(relative, path, likely)):
-            return same
         folder = path.rpartition("/")[0]
         if plain and "/" in relative and os.path.islink(folder):
             raise UnsafePath(f"{folder} is a link", path=folder)
-        return self._look(relative, path) if likely is not None else _read(None, path, path)
-
-    def _same(self, relative: str, path: str, likely: str) -> File | None:
-        """The file with this text, if that is certain without opening it."""
-        state, known = self._seen.get(relative, ((), 0))
-        if not state or known != hash(likely):
-            return None
-        with contextlib.suppress(OSError):
-            found = os.stat(path, follow_symlinks=False)
-            if _state(found) == state:
-                return File(likely, found.st_mtime_ns, stat.S_IMODE(found.st_mode), state)
-        return None
-
-    def _look(self, relative: str, path: str) -> File | None:
         now = time.time_ns()
         file = _read(None, path, path)
-        if file is not None and max(file.state[-2:]) < now - _TICK_NS:
+        if file is not None and plain and max(file.state[-2:]) < now - _TICK_NS:
             self._seen[relative] = file.state, hash(file.text)
         return file
 

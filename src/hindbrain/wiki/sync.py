@@ -42,8 +42,8 @@ class Folder(Protocol):
     @property
     def root(self) -> Path: ...
     def files(self) -> list[str]: ...  # every Markdown file, no links
-    # None for nothing; StorageError for a link, a device, no text. `likely`: what it said when it was last looked at
-    def read(self, relative: str, likely: str | None = None) -> File | None: ...
+    def untouched(self, relative: str, text: str) -> bool: ...  # whether that is what it says, told without reading it
+    def read(self, relative: str) -> File | None: ...  # None for nothing; StorageError for a link, a device, no text
 
 
 class Known(Protocol):
@@ -125,29 +125,36 @@ class _Look:
         self.foreign: set[str] = set()
         self.files: dict[str, tuple[str, str, int]] = {}  # page -> path, text, when it changed
         self._at = {names.folded(page.path): page.id for page in self.known.values() if not page.left_out}
-        self._ours: set[str] = set()
+        self._ours: set[str] = set()  # pages whose file says what we wrote
 
     def assign(self) -> None:
         """Find the file of each page."""
         claims: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+        still: dict[str, str] = {}  # page -> path of a file that nobody touched
         for path in self.folder.files():
-            page_id, file = self._claim(path)
+            page = self.known.get(self._at.get(names.folded(path), ""))
+            if page is not None and page.base is not None and page.id not in still and self.folder.untouched(path, page.base):
+                still[page.id] = path
+                continue
+            page_id, file = self._claim(path, page)
             if page_id is not None and file is not None:
                 claims[page_id].append((path, file.text, file.changed_ns))
             elif page_id is None:
                 self.foreign.add(names.folded(path))
         for page_id, found in claims.items():
+            if page_id in still:
+                found.append((still.pop(page_id), self.known[page_id].base or "", 0))
             self._choose(self.known[page_id], found)
+        self._ours.update(still)
         for page_id in [*self.files]:
             self._judge(self.known[page_id])
         self._odd()
 
-    def _claim(self, path: str) -> tuple[str | None, File | None]:
+    def _claim(self, path: str, page: Known | None) -> tuple[str | None, File | None]:
         """Whose file it is, and what it says; nothing of one that waits."""
-        here = self._at.get(names.folded(path))
-        page = self.known.get(here or "")
+        here = page.id if page is not None else None
         try:
-            file = self.folder.read(path, page.base if page is not None else None)
+            file = self.folder.read(path)
         except StorageError as error:
             return self._wait(here, error.message), None
         if file is None:
@@ -220,7 +227,7 @@ class _Look:
     def _gone(self) -> Iterator[Known]:
         for page in self.known.values():
             written = page.base is not None and not page.left_out
-            if written and page.id not in self.files and page.id not in self.waiting:
+            if written and page.id not in self._ours and page.id not in self.files and page.id not in self.waiting:
                 yield page
 
     def removed(self) -> list[str]:
