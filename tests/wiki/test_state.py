@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,6 +119,35 @@ def test_a_transaction_that_fails_changes_nothing(folder: Folder) -> None:
         with pytest.raises(StateUnusable):
             state.begin([replace(ROW, title="C", pending="x"), replace(ROW, id=None)], replace(MADE, number=2))  # type: ignore[arg-type]
         assert state.pages() == before and len(state.compiles()) == 1
+
+
+def test_pages_are_read_again_where_this_or_another_connection_changed_them(folder: Folder) -> None:
+    third = replace(ROW, id="b-3", path="concepts/c.md")
+    changes: tuple[Callable[[State, Made], None], ...] = (
+        lambda state, made: state.begin([ROW, third], made),
+        lambda state, made: state.finish(made, [], None),
+        lambda state, made: state.take(Taken({"b-3": "edited"}, (), {"b-3": HUMAN}, {"b-3": "concepts/mine.md"}), 2000),
+        lambda state, made: state.adopt([replace(ROW, base="found", pending=None)]),
+        lambda state, made: state.note({"b-3": "i9"}),
+        lambda state, made: state.settle({}, [], ["c-1", "b-3"]),
+    )
+    with State.open(folder) as one, State.open(folder) as two:
+        for number, writer in enumerate((one, two, one), 1):
+            for change in changes:
+                before = one.pages()
+                assert two.pages() == before
+                change(writer, replace(MADE, number=number))
+                with State.open(folder) as fresh:
+                    assert one.pages() == two.pages() == fresh.pages() != before
+
+
+def test_what_was_read_inside_a_transaction_that_fails_is_not_believed(folder: Folder) -> None:
+    with State.open(folder) as state:
+        state.begin([ROW, OTHER], MADE)
+        before = state.pages()
+        with pytest.raises(StateUnusable):
+            state.finish(MADE, ["concepts/a.md"], {"concepts/a.md": object()})  # type: ignore[dict-item]
+        assert state.pages() == before == state.cut_short()
 
 
 def test_a_state_that_is_damaged_or_newer_is_told_and_left_as_it_is(folder: Folder) -> None:

@@ -59,6 +59,13 @@ CREATE TABLE conflicts (
 CREATE TABLE touched (path TEXT PRIMARY KEY, page TEXT NOT NULL) STRICT;  -- by a person, and in no version yet
 CREATE TABLE restores (path TEXT PRIMARY KEY, text TEXT, was TEXT, changed_ns INTEGER NOT NULL) STRICT;
 """
+# Which pages this connection wrote to since it last read them. What others write changes the version of the data.
+_WATCH: Final = """
+CREATE TEMP TABLE stale (id TEXT NOT NULL);
+CREATE TEMP TRIGGER made AFTER INSERT ON main.pages BEGIN INSERT INTO stale VALUES (new.id); END;
+CREATE TEMP TRIGGER changed AFTER UPDATE ON main.pages BEGIN INSERT INTO stale VALUES (old.id), (new.id); END;
+CREATE TEMP TRIGGER dropped AFTER DELETE ON main.pages BEGIN INSERT INTO stale VALUES (old.id); END;
+"""
 _TOUCHED: Final = "INSERT OR REPLACE INTO touched SELECT path, id FROM pages WHERE id = ?"
 _ROW: Final = "id, type, title, path, base, pending, removing, human, left_out, inputs, written_at"
 
@@ -70,11 +77,13 @@ class StateUnusable(StorageError):
 
 
 class State:
-    """The database. One process writes, the one that holds the wiki's lock."""
+    """The database. One process writes, the one that holds the wiki's lock. Pages are read again only where they changed."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self.path = path
+        self._rows: dict[str, Row] = {}
+        self._version: object = None  # of the data that the rows are from
 
     @classmethod
     def open(cls, folder: Folder, *, look: bool = False) -> State:
@@ -113,6 +122,7 @@ class State:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
+                self._version = None  # what was read meanwhile may never have been
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -124,11 +134,30 @@ class State:
     # What is known
 
     def pages(self) -> list[Row]:
-        return [row_of(row) for row in self._all(f"SELECT {_ROW} FROM pages ORDER BY id")]
+        """By id."""
+        with _told(self.path):
+            self._connection.execute("SAVEPOINT look")  # what is asked from here on is answered from one state of the data
+            try:
+                self._read_again()
+            finally:
+                self._connection.execute("RELEASE look")
+        return [*self._rows.values()]
+
+    def _read_again(self) -> None:
+        was, self._version = self._version, None  # cut short, it begins anew
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        stale = {page for (page,) in self._all("SELECT id FROM stale")}
+        if version != was or stale:
+            kept = {page: row for page, row in self._rows.items() if page not in stale} if version == was else {}
+            some = "WHERE id IN (SELECT id FROM stale)" if version == was else ""
+            kept |= {row.id: row for row in map(row_of, self._all(f"SELECT {_ROW} FROM pages {some}"))}
+            self._rows = dict(sorted(kept.items()))
+            self._connection.execute("DELETE FROM stale")
+        self._version = version
 
     def cut_short(self) -> list[Row]:
         """Pages that were about to be written or taken away when a compile ended early."""
-        return [row_of(row) for row in self._all(f"SELECT {_ROW} FROM pages WHERE pending IS NOT NULL OR removing ORDER BY id")]
+        return [row for row in self.pages() if row.pending is not None or row.removing]
 
     def is_new(self) -> bool:
         """Whether no page was ever written."""
@@ -250,9 +279,11 @@ class State:
                     "UPDATE pages SET pending = NULL, removing = 0, inputs = ''"
                     " WHERE path = ? AND (pending IS NOT NULL OR removing)", (path,),
                 )
-            connection.execute("DELETE FROM pages WHERE removing = 1")
-            connection.execute(
-                "UPDATE pages SET base = pending, pending = NULL, written_at = ? WHERE pending IS NOT NULL", (made.at,)
+            cut = self.cut_short()  # to look for them in the table would be to go through every text
+            connection.executemany("DELETE FROM pages WHERE id = ?", [(row.id,) for row in cut if row.removing])
+            connection.executemany(
+                "UPDATE pages SET base = pending, pending = NULL, written_at = ? WHERE id = ?",
+                [(made.at, row.id) for row in cut if not row.removing],
             )
             version = "" if kept is None else str(made.number)
             connection.execute("UPDATE compiles SET finished = 1, version = ? WHERE number = ?", (version, made.number))
@@ -313,6 +344,7 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
             raise StateUnusable(what, path=str(path), hint="upgrade Hindbrain")
         if version == 0:
             connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT")
+        connection.executescript(_WATCH)
     return connection
 
 
