@@ -8,7 +8,7 @@ and every statement that of its memory.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Final
 
@@ -27,22 +27,31 @@ MOST_LETTERS: Final = 300  # of what a user said
 
 def days(material: Material, zone: tzinfo) -> dict[str, Page]:
     """Page id -> page, one for each day on which a session began, oldest first."""
+    made = [page(date, sittings, [told(each, material, zone) for each in sittings])
+            for date, sittings in by_day(material, zone).items()]  # fmt: skip
+    return {each.id: each for each in made}
+
+
+def by_day(material: Material, zone: tzinfo) -> dict[str, list[Sitting]]:
+    """Day -> the sessions that began on it, oldest first."""
     held: dict[str, list[Sitting]] = defaultdict(list)
     for sitting in sorted(material.sittings.values(), key=lambda sitting: (sitting.began, sitting.id)):
         held[day(sitting.began, zone)].append(sitting)
-    return {f"daily-{date}": _page(date, sittings, material, zone) for date, sittings in held.items()}
+    return held
 
 
-def _page(date: str, sittings: Sequence[Sitting], material: Material, zone: tzinfo) -> Page:
+def page(date: str, sittings: Sequence[Sitting], parts: Iterable[str]) -> Page:
+    """The page of a day, with what is `told` of each session."""
     projects = tuple(sorted({sitting.project for sitting in sittings if sitting.project}))
-    body = "\n\n".join(_sitting(sitting, material, zone) for sitting in sittings)
+    body = "\n\n".join(parts)
     return Page(
         f"daily-{date}", "daily", f"{FOLDERS['daily']}/{date}.md", date, tags=("daily",), projects=projects, body=body,
         created=sittings[0].began, updated=max(max(sitting.began, sitting.ended) for sitting in sittings),
     )  # fmt: skip
 
 
-def _sitting(sitting: Sitting, material: Material, zone: tzinfo) -> str:
+def told(sitting: Sitting, material: Material, zone: tzinfo) -> str:
+    """A session's part of its day."""
     project = material.projects.get(sitting.project or "", sitting.project or "")
     where = (f" in {escaped(project)}" if project else "") + (f" ({escaped(sitting.branch)})" if sitting.branch else "")
     began, ended = _clock(sitting.began, zone), _clock(max(sitting.began, sitting.ended), zone)

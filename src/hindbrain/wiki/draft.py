@@ -7,7 +7,6 @@ hold, and what a person renamed stays renamed. A text is rendered when it is ask
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -17,7 +16,7 @@ from typing import Final
 from hindbrain.wiki import daily, index, names, topics
 from hindbrain.wiki.known import Made, Row
 from hindbrain.wiki.page import Material, Page, Sitting
-from hindbrain.wiki.render import NOBODY, Human, day, rendered
+from hindbrain.wiki.render import NOBODY, Human, rendered
 
 RENDER: Final = 1  # goes up when the same page and the same facts make another text; then every page is rendered anew
 LISTS: Final = ("index", "log")  # made from all other pages, and written last
@@ -30,7 +29,6 @@ _FACT: Final = attrgetter(
     "why", "instead_of", "disputes",
 )  # fmt: skip
 _SOURCE: Final = attrgetter("turn", "session", "agent", "at", "role")
-_SITTING: Final = attrgetter("id", "agent", "project", "branch", "began", "ended", "short", "long", "exchanges", "facts")
 _PAGE: Final = attrgetter(
     "id", "type", "path", "title", "aliases", "tags", "related", "created", "updated", "confidence", "projects", "body",
 )  # fmt: skip
@@ -50,13 +48,22 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A session's part of its day."""
+
+    session: str
+    made_from: object  # all that is shown of it
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """The pages that the ledger makes, before anybody looks at files. The next one is quicker with this one at hand."""
 
     material: Material
     pages: Mapping[str, Page]
     plan: topics.Plan = field(repr=False)
-    days: Mapping[str, tuple[str, Page]] = field(repr=False)  # day -> hash of what it is made from, page
+    days: Mapping[str, tuple[Sequence[Part], Page]] = field(repr=False)  # day -> its sessions, page
     prints: Mapping[str, str] = field(repr=False)  # fact -> hash of all that is shown of it
     page_prints: Mapping[str, str] = field(repr=False)  # page -> hash of itself and its facts
     lines: dict[str, tuple[object, str]] = field(repr=False)  # page -> what its line in the index is made from, the line
@@ -121,23 +128,26 @@ def _print(fact_id: str, material: Material) -> str:
 
 
 def _days(
-    material: Material, prints: Mapping[str, str], zone: tzinfo, before: Mapping[str, tuple[str, Page]]
-) -> dict[str, tuple[str, Page]]:
-    held: dict[str, list[Sitting]] = defaultdict(list)
-    for sitting in sorted(material.sittings.values(), key=lambda sitting: (sitting.began, sitting.id)):
-        held[day(sitting.began, zone)].append(sitting)
-    found: dict[str, tuple[str, Page]] = {}
-    for date, sittings in held.items():
-        facts = [[prints.get(each) for each in sitting.facts] for sitting in sittings]
-        places = [material.projects.get(sitting.project or "") for sitting in sittings]
-        made_from = _hashed((RENDER, str(zone), [*map(_SITTING, sittings)], facts, places))
+    material: Material, prints: Mapping[str, str], zone: tzinfo, before: Mapping[str, tuple[Sequence[Part], Page]]
+) -> dict[str, tuple[Sequence[Part], Page]]:
+    """The page of each day; of last time what is made from the same, a session's part or the whole."""
+    known = {part.session: part for parts, _ in before.values() for part in parts}
+    found: dict[str, tuple[Sequence[Part], Page]] = {}
+    for date, sittings in daily.by_day(material, zone).items():
+        parts = [_part(sitting, material, prints, zone, known.get(sitting.id)) for sitting in sittings]
         was = before.get(date)
-        if was is None or was[0] != made_from:
-            some = replace(material, sittings={sitting.id: sitting for sitting in sittings})
-            (page,) = daily.days(some, zone).values()
-            was = (made_from, page)
+        if was is None or was[0] != parts:
+            was = (parts, daily.page(date, sittings, [part.text for part in parts]))
         found[date] = was
     return found
+
+
+def _part(sitting: Sitting, material: Material, prints: Mapping[str, str], zone: tzinfo, was: Part | None) -> Part:
+    place = material.projects.get(sitting.project or "")
+    made_from = (str(zone), sitting, place, [*map(prints.get, sitting.facts)])
+    if was is not None and was.made_from == made_from:
+        return was
+    return Part(sitting.id, made_from, daily.told(sitting, material, zone))
 
 
 class Draft:
@@ -151,6 +161,8 @@ class Draft:
         self.homeless: list[str] = []  # paths that another's file holds and that no other name can stand for
         self.pages = self._placed()
         self._linked = {page.id: self._titled(page) for page in self.pages.values()}
+        self._shown = {page_id: (page.path, page.title) for page_id, page in self._linked.items()}
+        self._zone = str(zone)
 
     def human(self, page_id: str) -> Human:
         row = self.rows.get(page_id)
@@ -171,11 +183,11 @@ class Draft:
 
     def inputs(self, page: Page) -> str:
         """The hash of everything `text` looks at."""
-        near = [(other.path, other.title) for each in page.related if (other := self._linked.get(each)) is not None]
+        near = [*filter(None, map(self._shown.get, page.related))]
         human = self.human(page.id)
         settled = None if human is NOBODY else sorted(asdict(human).items())
         itself = self.drawn.page_prints.get(page.id) or _page_print(page, {})
-        made_from = (RENDER, str(self.zone), itself, page.path, near, settled)
+        made_from = (RENDER, self._zone, itself, page.path, near, settled)
         was = self.drawn.inputs.get(page.id)
         if was is None or was[0] != made_from:
             was = self.drawn.inputs[page.id] = (made_from, _hashed(made_from))

@@ -11,8 +11,9 @@ same without. Titles and paths follow the earliest statement, so that what is ad
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from hindbrain.wiki import entities, lexicon, names
@@ -52,7 +53,7 @@ class _Memo:
     alike: dict[str, tuple[str, ...]]  # fact without a topic -> those that mean nearly the same
     near: Neighbours
     order: dict[str, tuple[int, tuple[str, ...]]]  # concept's key -> when it was first spoken of, and in which projects
-    members: dict[str, tuple[str, ...]]  # project page -> ids of facts
+    members: dict[str, tuple[str, ...]]  # project -> ids of facts
 
 
 _NOTHING: Final = _Memo(Material({}, {}, {}, ""), {}, {}, {}, {}, NONE, {}, {})
@@ -218,7 +219,9 @@ class _Work:
                         beside[fact_id].append(other)
         return {key: self._reached(topic.facts, more.get(key, ()), beside) for key, topic in kept.items()}
 
-    def _reached(self, own: tuple[str, ...], more: Iterable[str], beside: Mapping[str, list[str]]) -> tuple[str, ...]:
+    def _reached(self, own: tuple[str, ...], more: Collection[str], beside: Mapping[str, list[str]]) -> tuple[str, ...]:
+        if not more and beside.keys().isdisjoint(own):
+            return own
         found = {*own, *more}
         ahead = [each for each in found if each in beside]
         while ahead:
@@ -233,7 +236,7 @@ class _Work:
         """Concepts in the order they came up, which decides who has a name first."""
         was = self.memo.order
         found = {key: was[key] if key in was and key not in moved else self._placed(ids) for key, ids in near.own.items()}
-        return dict(sorted(found.items(), key=lambda item: (item[1][0], item[0])))
+        return was if found == was else dict(sorted(found.items(), key=lambda item: (item[1][0], item[0])))
 
     def _placed(self, ids: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
         return self.facts[ids[0]].valid_from, tuple(sorted({self.facts[each].project or "" for each in ids}))
@@ -266,29 +269,28 @@ class _Work:
             self.pages[page_id] = self._filled(page, ids, projects)
 
     def _projects(self, order: Mapping[str, tuple[int, tuple[str, ...]]]) -> None:
-        held: dict[str, list[str]] = defaultdict(list)
-        for fact_id, fact in self.facts.items():
-            held[fact.project or ""].append(fact_id)
+        self.members = self._held()
         concepts: dict[str, list[str]] = defaultdict(list)
         for key, (_, projects) in order.items():
             for each in projects:
                 concepts[each].append(_id("c", key))
-        self.members = {_id("p", project): self._same(_id("p", project), ids) for project, ids in held.items()}
         taken: set[str] = set()
-        first = {project: self.members[_id("p", project)][0] for project in held}
-        for project in sorted(held, key=lambda project: (self.facts[first[project]].valid_from, project)):
+        for project in sorted(self.members, key=lambda project: (self.facts[self.members[project][0]].valid_from, project)):
             title = self.material.projects.get(project, project) if project else EVERYWHERE
             page_id = _id("p", project)
             path = self._path(title, "project", page_id, (), taken)
             page = Page(page_id, "project", path, title, related=tuple(concepts.get(project, ())))
-            self.pages[page_id] = self._filled(page, self.members[page_id], (project,))
+            self.pages[page_id] = self._filled(page, self.members[project], (project,))
 
-    def _same(self, page_id: str, ids: list[str]) -> tuple[str, ...]:
-        """In order; of a page whose facts stayed as they were, the order of last time."""
-        was = self.memo.members.get(page_id, ())
-        old = self.memo.material.facts
-        moved = any(each not in old or self.facts[each].valid_from != old[each].valid_from for each in self.touched)
-        return was if not moved and set(was) == set(ids) else self._sorted(ids)
+    def _held(self) -> dict[str, tuple[str, ...]]:
+        """The facts of each project in order; those of last time where none came, went or moved."""
+        old, new = self.memo.material.facts, self.facts
+        if not self.gone and all(each in old and _spot(old[each]) == _spot(new[each]) for each in self.touched):
+            return self.memo.members
+        held: dict[str, list[str]] = defaultdict(list)
+        for fact_id, fact in new.items():
+            held[fact.project or ""].append(fact_id)
+        return {project: self._sorted(ids) for project, ids in held.items()}
 
     def _path(self, title: str, kind: PageType, page_id: str, projects: tuple[str, ...], taken: set[str]) -> str:
         """A path nobody has; of two topics of one name the later one's names its project."""
@@ -320,10 +322,16 @@ def _updated(fact: Fact) -> int:
     return max(fact.valid_from, fact.valid_to or 0, *(source.at for source in fact.sources))
 
 
+def _spot(fact: Fact) -> tuple[str, int]:
+    """What decides where it stands on which project's page."""
+    return fact.project or "", fact.valid_from
+
+
 def _scoped(key: str, project: str | None) -> str:
     return key if key.startswith("=") else f"{project or ''}|{key}"
 
 
+@lru_cache(maxsize=50_000)
 def _id(letter: str, key: str) -> str:
     return f"{letter}-{names.hashed(key)}"
 
