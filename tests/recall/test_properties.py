@@ -86,11 +86,7 @@ def described(hits: Sequence[Hit]) -> list[tuple[str, float, str]]:
     return [(hit.id, hit.score, hit.note) for hit in hits]
 
 
-@FEW
-@given(question=QUESTIONS, project=st.sampled_from(PROJECTS), k=st.integers(-1, 30))
-def test_any_question_is_answered_inside_its_scope_and_twice_the_same(
-    store: Store, question: str, project: str | None, k: int
-) -> None:
+def answered_inside(store: Store, question: str, project: str | None, k: int) -> None:
     hits = store.memory.search(question, k, project)
     assert len(hits) <= max(k, 0)
     assert len({hit.id for hit in hits}) == len(hits)
@@ -99,6 +95,14 @@ def test_any_question_is_answered_inside_its_scope_and_twice_the_same(
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     if project is not None:
         assert {hit.text for hit in hits} <= store.inside(project)
+
+
+@FEW
+@given(question=QUESTIONS, project=st.sampled_from(PROJECTS), k=st.integers(-1, 30))
+def test_any_question_is_answered_inside_its_scope_and_twice_the_same(
+    store: Store, question: str, project: str | None, k: int
+) -> None:
+    answered_inside(store, question, project, k)
 
 
 @FEW
