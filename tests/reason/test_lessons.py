@@ -104,6 +104,8 @@ def test_what_nobody_said_is_told_as_what_happened() -> None:
         ("go test ./...", "go test ./... --verbose", False),
         ("fly logs -a x | tail -n 8", "fly ssh -a x | tail -n 5", False),
         ("npm run build", "npm run lint", False),
+        ("PORT=8081; make serve", "PORT=8081; make serve --all", True),
+        ("make build-all", "STAGE=two; make build-all --all", True),
     ],
 )
 def test_only_something_added_to_the_same_command_is_a_lesson(failed: str, worked: str, wanted: bool) -> None:

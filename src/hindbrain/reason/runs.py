@@ -120,7 +120,8 @@ def _ends(output: str) -> tuple[str, ...]:
 def parts_of(command: str) -> list[tuple[str, ...]]:
     """The commands of a line, each as its words without leading variables, at most the first twenty."""
     parts = [re.split(r"\s+", part.strip()) for part in re.split(r"&&|\|\||;|\n|\|", command[:_LINE])[:20]]
-    return [tuple(_without_variables(words)) for words in parts if words and words[0]]
+    commands = [tuple(_without_variables(words)) for words in parts if words and words[0]]
+    return [command for command in commands if command]  # a line of nothing but variables runs nothing
 
 
 def _without_variables(words: list[str]) -> list[str]:

@@ -61,7 +61,7 @@ def _is_added(failed: Run, worked: Run) -> bool:
     if missing and all(missing not in part for part in now):
         return False
     kept = next((place for place, part in enumerate(now) if part in tried or any(_replaces(old, part) for old in tried)), None)
-    if kept is not None and any(part and part not in tried and _is_step(part) for part in now[:kept]):
+    if kept is not None and any(part not in tried and _is_step(part) for part in now[:kept]):
         return True
     if kept is not None and now[kept] in tried:
         return has_variable(worked.command) and not has_variable(failed.command)
