@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
+import psycopg
 import pytest
 
 from hindbrain.base.clock import ManualClock
@@ -141,6 +143,25 @@ def test_a_large_ledger_is_searched_by_the_index(pg_url: str) -> None:
             database.execute("SET LOCAL enable_sort = off")
             plan = "\n".join(row[0] for row in database.execute(f"EXPLAIN {query}", values))
         assert "Index Scan using vectors_by_bits" in plan
+
+
+@pytest.mark.parametrize("statement", [
+    "SELECT text FROM turns WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    "SELECT vector FROM vectors WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id",
+    vectors._DROP.format(**vectors._TURNS),
+    "SELECT text FROM turns WHERE id IN (SELECT value FROM json_each(?))",
+], ids=["turns", "vectors", "of turns", "by text"])  # fmt: skip
+def test_rows_of_a_list_are_looked_up_one_by_one_under_row_security(pg_url: str, statement: str) -> None:
+    """Row security shuts an index out where a condition could fail: then every question reads whole tables."""
+    with PostgresLedger.open(pg_url, CLOCK) as ledger:
+        fill(ledger, 400)
+        with psycopg.connect(pg_url) as owner:
+            owner.execute("ANALYZE")
+        with ledger.reading() as database:
+            for other in ("seqscan", "hashjoin", "mergejoin"):  # small as the tables are here, these would be quicker
+                database.execute(f"SET LOCAL enable_{other} = off")
+            plan = "\n".join(row[0] for row in database.execute(f"EXPLAIN {statement}", ("[3, 7, 11]",)))
+    assert re.search(r"Index Cond: .*json_", plan), plan
 
 
 def test_a_model_of_another_name_and_empty_vectors_are_not_found(pg_url: str) -> None:

@@ -36,6 +36,8 @@ IDLE_SECONDS: Final = 60.0
 _Result = TypeVar("_Result")
 
 # Quoted text and comments stay as they are, so do casts; the rest is what the two engines write differently.
+_CAST_NUMBERS: Final = "SELECT CAST(value AS BIGINT) FROM json_each("
+_NUMBERS: Final = "SELECT value FROM json_numbers("
 _PARTS: Final = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | :: | (?P<value>\?) | :(?P<name>[A-Za-z_]\w*)
       | % | (?P<conflict>\bON\s+CONFLICT\s*)\((?P<target>[^()]*)\)""",
@@ -144,8 +146,8 @@ def begin_session(session: Session, address: Address) -> None:
 
 @cache
 def to_postgres(sql: str) -> str:
-    """The ledger's SQL as the driver wants it."""
-    return _PARTS.sub(_rewritten, sql)
+    """The ledger's SQL as the driver wants it; numbers of a list come out of it as such, or no index can be used."""
+    return _PARTS.sub(_rewritten, sql.replace(_CAST_NUMBERS, _NUMBERS))
 
 
 def _rewritten(part: re.Match[str]) -> str:
