@@ -108,3 +108,17 @@ def test_what_a_page_is_made_from_tells_whenever_its_text_is_another(change: Cal
     both = first.keys() & other.keys()
     assert {key for key in both if first[key][1] != other[key][1]} <= {key for key in both if first[key][0] != other[key][0]}
     assert (first == other) is (change is _as_they_are)
+
+
+def test_what_a_page_was_made_from_is_known_for_the_links_it_had_then_only() -> None:
+    """A draft that asked of one page alone leaves nothing behind that the next one takes for its own."""
+    made = drawn(HELD, How())
+    pages = Draft(made, (), UTC).pages
+    linking, linked = next((page, pages[other]) for page in pages.values() for other in page.related if other in pages)
+    rows = [Row(page.id, page.type, page.title, page.path, base="x") for page in pages.values()]
+    renamed = [replace(row, human=Human(title="Another")) if row.id == linked.id else row for row in rows]
+    before = Draft(made, rows, UTC).inputs(linking)
+    Draft(made, renamed, UTC).inputs(linked)
+    after = Draft(made, renamed, UTC).inputs(linking)
+    assert before != after == Draft(drawn(HELD, How()), renamed, UTC).inputs(linking)
+    assert Draft(made, rows, UTC).inputs(linking) == before

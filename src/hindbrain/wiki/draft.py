@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, tzinfo
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from hindbrain.wiki import daily, index, names, topics
 from hindbrain.wiki.known import Made, Row
@@ -56,6 +56,30 @@ class Part:
     text: str
 
 
+class Inputs(NamedTuple):
+    """What a page's text was made from. While the first four are the same, so is the rest."""
+
+    page: Page
+    itself: str  # the print of the page and its facts
+    human: Human
+    shown: int  # which `Shown` it was
+    made_from: object
+    hashed: str
+
+
+@dataclass(slots=True)
+class Shown:
+    """Paths and titles as links show them, of the draft before this one; with a number that changes when they do."""
+
+    places: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    number: int = 0
+
+    def now(self, places: dict[str, tuple[str, str]]) -> int:
+        if places != self.places:
+            self.places, self.number = places, self.number + 1
+        return self.number
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """The pages that the ledger makes, before anybody looks at files. The next one is quicker with this one at hand."""
@@ -67,7 +91,8 @@ class Drawn:
     prints: Mapping[str, str] = field(repr=False)  # fact -> hash of all that is shown of it
     page_prints: Mapping[str, str] = field(repr=False)  # page -> hash of itself and its facts
     lines: dict[str, tuple[object, str]] = field(repr=False)  # page -> what its line in the index is made from, the line
-    inputs: dict[str, tuple[object, str]] = field(repr=False)  # page -> what its text is made from, the hash of that
+    inputs: dict[str, Inputs] = field(repr=False)  # page -> what its text was made from
+    shown: Shown = field(repr=False)
 
 
 def drawn(material: Material, how: How, before: Drawn | None = None) -> Drawn:
@@ -80,8 +105,8 @@ def drawn(material: Material, how: How, before: Drawn | None = None) -> Drawn:
     if soul is not None:
         pages["soul"] = soul
     arranged = how.arrange(pages, material)
-    lines, inputs = ({}, {}) if before is None else (before.lines, before.inputs)
-    return Drawn(material, arranged, plan, days, prints, _page_prints(arranged, prints, before), lines, inputs)
+    lines, inputs, shown = ({}, {}, Shown()) if before is None else (before.lines, before.inputs, before.shown)
+    return Drawn(material, arranged, plan, days, prints, _page_prints(arranged, prints, before), lines, inputs, shown)
 
 
 def _page_prints(pages: Mapping[str, Page], prints: Mapping[str, str], before: Drawn | None) -> dict[str, str]:
@@ -163,6 +188,7 @@ class Draft:
         self._linked = {page.id: self._titled(page) for page in self.pages.values()}
         self._shown = {page_id: (page.path, page.title) for page_id, page in self._linked.items()}
         self._zone = str(zone)
+        self._number = made.shown.now({"": (self._zone, ""), **self._shown})
 
     def human(self, page_id: str) -> Human:
         row = self.rows.get(page_id)
@@ -183,15 +209,17 @@ class Draft:
 
     def inputs(self, page: Page) -> str:
         """The hash of everything `text` looks at."""
-        near = [*filter(None, map(self._shown.get, page.related))]
         human = self.human(page.id)
-        settled = None if human is NOBODY else sorted(asdict(human).items())
         itself = self.drawn.page_prints.get(page.id) or _page_print(page, {})
-        made_from = (RENDER, self._zone, itself, page.path, near, settled)
         was = self.drawn.inputs.get(page.id)
-        if was is None or was[0] != made_from:
-            was = self.drawn.inputs[page.id] = (made_from, _hashed(made_from))
-        return was[1]
+        if was is not None and was.page is page and was.itself == itself and was.human is human and was.shown == self._number:
+            return was.hashed
+        near = [*filter(None, map(self._shown.get, page.related))]
+        settled = None if human is NOBODY else sorted(asdict(human).items())
+        made_from = (RENDER, self._zone, itself, page.path, near, settled)
+        hashed = was.hashed if was is not None and was.made_from == made_from else _hashed(made_from)
+        self.drawn.inputs[page.id] = Inputs(page, itself, human, self._number, made_from, hashed)
+        return hashed
 
     def lists(self, there: Collection[str], made: Made | None) -> list[Page]:
         """index.md of the pages that are there, and log.md, with what is being done now."""
