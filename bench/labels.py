@@ -2,7 +2,7 @@
 
 Two thirds are there to be looked at (`tune`, `more`); the last third (`held`) is run, never read. Beside these there are stories
 written later, in which people talk beside the point much more (`wide`): weights are learnt from them and from those that may be
-looked at. Ids of turns are `story/session/key`.
+looked at; `fresh` is of the same sort and was kept back. Ids of turns are `story/session/key`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from hindbrain.ledger.statement import Said
 
 CORPUS: Final = Path(__file__).resolve().parents[1] / "tests" / "reason" / "corpus"
 THIRDS: Final = {"tune": ("tune_a", "tune_b"), "more": ("tune_c", "tune_d"), "held": ("held", "held_b")}
-PARTS: Final = {**THIRDS, "wide": tuple(f"tune_{letter}" for letter in "efghijklm")}
+LATER: Final = (*"efghijklmnopqrstuvwxyz", *(f"a{letter}" for letter in "abcdefghijklmnopqr"))
+PARTS: Final = {**THIRDS, "wide": tuple(f"tune_{name}" for name in LATER), "fresh": ("held_c", "held_d")}
 SECONDS_APART: Final = 30
 
 

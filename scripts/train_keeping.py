@@ -15,10 +15,10 @@ import argparse
 import json
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,17 +43,26 @@ BEFORE = {  # what somebody said, a reply that tells, a reply that offers
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "weights.json"
 PENALTY = 5.0
 MEANING = 2.0  # how much larger a vector is made than its length of 1, so that it is penalised less
-OPTIONAL = 0.5  # what one may keep or not counts half
-ALONE = 0.4  # and so does what is said out of its place
+OPTIONAL = 0.25  # what one may keep or not counts a quarter
+ALONE = 0.8  # and what is said out of its place a little less
+PLAIN = 1.5  # a plain sentence: there are few of them beside the sessions
 REMEMBERED = 12
 ROUNDS = 200
 ENOUGH = 1e-7
 LEAST = 4  # times a mark has to be seen
-LEAST_WORD = 8
-WORDY = ("word ", "answer ")
+LEAST_WORD = 8  # of a word, or a pair of them
+PAIR = "pair "
+WORDY = ("word ", "answer ", PAIR)
 SAME = 0.3  # of the shorter one, for a label and a thing said to be about the same words
 KINDS = ("correction", "decision", "fact", "instruction", "preference", "procedure", "task")
 Floats = npt.NDArray[np.float64]
+
+
+class Seen(Protocol):
+    """Whatever bears marks."""
+
+    @property
+    def seen(self) -> frozenset[str]: ...
 
 
 class Sample:
@@ -74,15 +83,16 @@ def samples(part: str) -> Iterator[Sample]:
 
 
 def said_alone() -> Iterator[Sample]:
-    """Plain sentences, by themselves and after a reply that offers nothing and one that does."""
+    """Plain sentences, by themselves and after a reply that offers nothing and one that does; or after the one they answer."""
     for line in ALONE_FILE.read_text("utf-8").splitlines():
         read = json.loads(line)
         hello, told, offers = BEFORE[read["language"]]
-        for before in ((), (hello, told), (hello, offers)):
+        answered = ((hello, read["reply"]),) if "reply" in read else ((), (hello, told), (hello, offers))
+        for before in answered:
             turns = [Said(role, role, text) for role, text in zip(("user", "assistant"), before, strict=False)]
             for each in considered([*turns, Said("last", "user", read["text"])]):
                 if each.turn.id == "last":
-                    yield Sample("alone", each, read["kind"], ALONE)
+                    yield Sample("alone", each, read["kind"], PLAIN)
 
 
 def alone(each: Considered) -> Iterator[Considered]:
@@ -109,28 +119,47 @@ def overlap(each: Considered, item: Item) -> bool:
     return start >= 0 and common > SAME * min(len(item.quote), each.unit.end - each.unit.start)
 
 
-def matrix(told: Sequence[Sample], names: Sequence[str]) -> Floats:
-    """A row for each, a column for each mark, and one that is always there."""
+class Rows(NamedTuple):
+    """A row for each sample: numbers that all have, then a column for each mark, and one that is always there.
+
+    Few marks are seen in a row, so of these only the places are kept.
+    """
+
+    dense: Floats
+    places: npt.NDArray[np.int64]  # of the marks, row by row
+    starts: npt.NDArray[np.int64]  # where in `places` each row begins
+    width: int
+
+    def times(self, found: Floats) -> Floats:
+        size = self.dense.shape[1]
+        return self.dense @ found[:size] + np.add.reduceat(found[size:][self.places], self.starts)
+
+    def onto(self, values: Floats) -> Floats:
+        """The other way round: what each column gets of the rows' values."""
+        many = np.diff([*self.starts, len(self.places)])
+        return np.concatenate([values @ self.dense, np.bincount(self.places, np.repeat(values, many), self.width)])
+
+
+def rows_of(told: Sequence[Seen], names: Sequence[str], dense: Floats | None = None) -> Rows:
     at = {name: number for number, name in enumerate(names)}
-    made = np.zeros((len(told), len(names) + 1))
-    made[:, -1] = 1.0
-    for row, each in enumerate(told):
-        made[row, [at[mark] for mark in each.seen if mark in at]] = 1.0
-    return made
+    places = [[*(at[mark] for mark in sorted(each.seen) if mark in at), len(names)] for each in told]
+    starts = np.cumsum([0, *map(len, places)])[:-1]
+    given = np.zeros((len(told), 0)) if dense is None else dense
+    return Rows(given, np.array([place for row in places for place in row]), starts, len(names) + 1)
 
 
-def learnt(rows: Floats, right: Floats, weights: Floats) -> Floats:
+def learnt(rows: Rows, right: Floats, weights: Floats, penalised: float = PENALTY) -> Floats:
     """The penalised likelihood at its highest, found by limited-memory BFGS; the constant is not penalised."""
-    penalty = np.full(rows.shape[1], PENALTY)
+    penalty = np.full(rows.dense.shape[1] + rows.width, penalised)
     penalty[-1] = 1e-6
 
     def cost(found: Floats) -> tuple[float, Floats]:
-        sums = rows @ found
+        sums = rows.times(found)
         wrong = weights * (1 / (1 + np.exp(-sums)) - right)
         worth = weights @ (np.logaddexp(0, sums) - right * sums) + (penalty * found) @ found / 2
-        return float(worth), rows.T @ wrong + penalty * found
+        return float(worth), rows.onto(wrong) + penalty * found
 
-    return lowest(cost, np.zeros(rows.shape[1]))
+    return lowest(cost, np.zeros(len(penalty)))
 
 
 def lowest(cost: Callable[[Floats], tuple[float, Floats]], at: Floats) -> Floats:
@@ -166,36 +195,57 @@ def downhill(slope: Floats, kept: Sequence[tuple[Floats, Floats]]) -> Floats:
     return -way
 
 
-def table(told: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    """All weights, from all samples."""
+class Table(NamedTuple):
+    """All weights, as the file holds them."""
+
+    kinds: Sequence[str]
+    marks: dict[str, list[float]]
+    meaning: list[float]
+
+
+def table(told: Sequence[Sample]) -> Table:
+    """Learnt from all samples."""
     counted = Counter(mark for each in told for mark in each.seen)
     names = sorted(name for name, count in counted.items() if count >= (LEAST_WORD if name.startswith(WORDY) else LEAST))
-    rows, weights = matrix(told, names), np.array([each.weight for each in told])
-    kept = np.array([float(bool(each.kind)) for each in told])
-    vectors = MEANING * Static.load().documents([each.text for each in told])
-    found = learnt(np.hstack([vectors, rows]), kept, weights)
-    meant = {str(place): round(float(value) * MEANING, 3) for place, value in enumerate(found[: vectors.shape[1]])}
-    made = {"keep": named(names, found[vectors.shape[1] :]), "meaning": meant}
-    is_kept = kept > 0
+    names.sort(key=lambda name: name.startswith(PAIR))  # pairs last: kinds are told without them
+    plain = sum(not name.startswith(PAIR) for name in names)
+    weights, kept = np.array([each.weight for each in told]), np.array([float(bool(each.kind)) for each in told])
+    vectors = Static.load().documents([each.text for each in told]).astype(np.float64)
+    size = vectors.shape[1]
+    found = learnt(rows_of(told, names, MEANING * vectors), kept, weights)
+    columns = [found[size:]]
+    keepers = [each for each in told if each.kind]
+    fewer = rows_of(keepers, names[:plain])
     for kind in KINDS:
-        right = np.array([float(each.kind == kind) for each in told])
-        made[kind] = named(names, learnt(rows[is_kept], right[is_kept], weights[is_kept]))
-    return made
+        right = np.array([float(each.kind == kind) for each in keepers])
+        columns.append(learnt(fewer, right, weights[kept > 0]))
+    marks = {name: rounded(column[place] for column in columns) for place, name in enumerate(names[:plain])}
+    marks |= {name: rounded([columns[0][plain + place]]) for place, name in enumerate(names[plain:])}
+    marks = {"always": rounded(column[-1] for column in columns), **{name: row for name, row in marks.items() if any(row)}}
+    return Table(KINDS, marks, [round(float(value) * MEANING, 3) for value in found[:size]])
+
+
+def rounded(values: Iterable[float]) -> list[float]:
+    return [round(float(value), 2) for value in values]
 
 
 def named(names: Sequence[str], found: Floats) -> dict[str, float]:
     return {name: round(float(value), 2) for name, value in zip([*names, "always"], found, strict=True) if abs(value) >= 0.005}
 
 
-def score(weights: dict[str, float], each: Sample) -> float:
-    return weights["always"] + sum(weights.get(mark, 0.0) for mark in each.seen)
+def score(made: Table, place: int, each: Sample) -> float:
+    rows = [made.marks[mark] for mark in ("always", *each.seen) if mark in made.marks]
+    return sum(row[place] for row in rows if place < len(row))
 
 
-def chances(made: dict[str, dict[str, float]], told: Sequence[Sample]) -> Floats:
+def named_as(made: Table, each: Sample) -> str:
+    return max(enumerate(KINDS, start=1), key=lambda kind: score(made, kind[0], each))[1]
+
+
+def chances(made: Table, told: Sequence[Sample]) -> Floats:
     """How likely each is worth keeping, as the product works it out."""
-    weights = [made["meaning"][str(place)] for place in range(len(made["meaning"]))]
-    meant = Static.load().documents([each.text for each in told]) @ weights
-    marks = np.array([score(made["keep"], each) for each in told])
+    meant = Static.load().documents([each.text for each in told]) @ made.meaning
+    marks = np.array([score(made, 0, each) for each in told])
     found: Floats = 1 / (1 + np.exp(-marks - meant))
     return found
 
@@ -210,7 +260,7 @@ def check(every: dict[str, list[Sample]]) -> dict[str, Any]:
         right = sum(bool(each.kind) for each in kept)
         wanted = sum(bool(each.kind) and each.weight == 1.0 for each in own)
         found = sum(bool(each.kind) and each.weight == 1.0 for each in kept)
-        kinds = sum(max(KINDS, key=lambda kind: score(made[kind], each)) == each.kind for each in kept if each.kind)
+        kinds = sum(named_as(made, each) == each.kind for each in kept if each.kind)
         ruled = [each for each in own if each.rule]
         told[part] = {
             "precision": round(right / len(kept), 3), "recall": round(found / wanted, 3), "kind": round(kinds / right, 3),
@@ -218,6 +268,12 @@ def check(every: dict[str, list[Sample]]) -> dict[str, Any]:
             "rules_recall": round(sum(bool(each.kind) and each.weight == 1.0 for each in ruled) / wanted, 3),
         }  # fmt: skip
     return told
+
+
+def written(made: Table) -> str:
+    """A mark a line."""
+    marks = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in sorted(made.marks.items()))
+    return f'{{"kinds": {json.dumps(made.kinds)},\n"meaning": {json.dumps(made.meaning)},\n"marks": {{\n{marks}\n}}}}\n'
 
 
 def main() -> None:
@@ -228,8 +284,8 @@ def main() -> None:
         print(json.dumps(check(every), indent=1))
         return
     made = table([*said_alone(), *(each for part in every.values() for each in part)])
-    TARGET.write_text(json.dumps(made, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
-    print(f"{len(made['keep'])} weights from {sum(map(len, every.values()))} things said -> {TARGET.name}")
+    TARGET.write_text(written(made), "utf-8")
+    print(f"{len(made.marks)} marks from {sum(map(len, every.values()))} things said -> {TARGET.name}")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,11 @@ def test_the_weights_are_numbers_and_the_file_is_small() -> None:
     text = FILE.read_text("utf-8")
     weights = json.loads(text)
     learnt = {"correction", "decision", "fact", "instruction", "preference", "procedure", "task"}
-    assert weights.keys() == learnt | {"keep", "meaning"} and learnt <= set(KINDS)
-    assert all(isfinite(value) for group in weights.values() for value in group.values())
-    assert all("always" in group for name, group in weights.items() if name != "meaning")
-    assert [*map(str, range(Static.load().dimensions))] == sorted(weights["meaning"], key=int)
+    assert weights.keys() == {"kinds", "marks", "meaning"} and set(weights["kinds"]) == learnt <= set(KINDS)
+    assert all(isfinite(value) for row in (*weights["marks"].values(), weights["meaning"]) for value in row)
+    assert len(weights["marks"]["always"]) == 1 + len(learnt)
+    assert {len(row) for name, row in weights["marks"].items()} == {1, 1 + len(learnt)}
+    assert len(weights["meaning"]) == Static.load().dimensions
     assert len(text) < 1_000_000
 
 
@@ -56,6 +57,11 @@ def test_another_number_than_the_one_the_assistant_said_is_a_mark() -> None:
     assert "takes up with another number" in seen("u: hi", replied, "u: the limit is 50 here")
     assert "takes up with another number" not in seen("u: hi", replied, "u: the limit is 500 here")
     assert "takes up with another number" not in seen("u: hi", "a: There is a limit.", "u: the limit is 500 here")
+
+
+def test_two_words_after_each_other_are_a_mark() -> None:
+    assert {"pair never push", "pair to main", "word push"} <= seen("u: never push to main")
+    assert not [mark for mark in seen("u: the port is 8081 here") if mark.startswith("pair") and "8081" in mark]
 
 
 def test_unknown_marks_weigh_nothing_and_the_order_of_marks_changes_nothing() -> None:

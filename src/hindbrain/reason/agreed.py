@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hindbrain.ledger.statement import Said, Statement
+from hindbrain.reason.assent import assented
 from hindbrain.reason.causes import any_of, is_sure
 from hindbrain.reason.established import established, reports
 from hindbrain.reason.forms import WORD
@@ -23,6 +24,7 @@ from hindbrain.reason.replies import Reply, reply
 from hindbrain.recall.words import STOP_WORDS
 
 _SURE: Final = 0.85
+_LIKELY: Final = 0.75  # told by weights
 _QUOTE: Final = 300
 _FEWEST: Final = 6  # words of a sentence that lays out a way
 _MUCH: Final = 8  # words of a proposal to which a mere yes is enough
@@ -48,7 +50,7 @@ def agreed(turns: Sequence[Said]) -> list[Statement]:
             agent = number
         elif turn.role == "user":
             choices.append((agent, offered(turns[agent].text) if agent >= 0 else _NONE))
-            found += _decision(turns, choices, turn, asked)
+            found += _decision(turns, choices, turn, asked) or _assented(turns, agent, number)
             agent, asked = -1, turn.text
     return [statement for _, statement in sorted(found, key=lambda pair: pair[0])]
 
@@ -72,6 +74,19 @@ def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: 
     text = f"{said}; {plain(answer.rest)}" if answer.pick is not None and len(answer.rest.split()) >= _ADDED else said
     return [(number, Statement("decision", text, (agent.id, user.id), quote, _SURE, "user",
                                why=plain(offer.why), instead_of=plain(other)))]  # fmt: skip
+
+
+def _assented(turns: Sequence[Said], agent: int, user: int) -> list[tuple[int, Statement]]:
+    """What this message agrees to in words that no rule knows."""
+    if agent < 0:
+        return []
+    after = next((turn.text for turn in turns[user + 1 : user + 3] if turn.role == "assistant"), "")
+    offer = assented(turns[agent].text, turns[user].text, after)
+    if offer is None:
+        return []
+    quote = turns[agent].text[offer.start:offer.end][:_QUOTE]
+    evidence = (turns[agent].id, turns[user].id)
+    return [(agent, Statement("decision", _stand_alone(offer.text), evidence, quote, _LIKELY, "user", why=plain(offer.why)))]
 
 
 def _chosen(put: Offered, answer: Reply) -> Offer | None:

@@ -1,8 +1,9 @@
 """Turns of a session -> the statements worth keeping, found without a model.
 
 Three readers look at the same turns: the rules at what the user says, `agreed` at proposals the user said yes to, `lessons` at
-errors and what fixed them. Where two of them found the same words, the more specific kind stands. Text that no person said is
-looked through for orders to assistants alone: those are set aside for a person to see.
+errors and what fixed them. Where two of them found the same words, the more specific kind stands. What rests on the agent's words
+is weighed (secondhand.py), unless the user picked it from several. Text that no person said is looked through for orders to
+assistants alone: those are set aside for a person to see.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from hindbrain.reason.forms import WORD
 from hindbrain.reason.gate import passed
 from hindbrain.reason.lessons import lessons
 from hindbrain.reason.quarantine import set_aside
+from hindbrain.reason.replies import reply
 from hindbrain.reason.rules import said
+from hindbrain.reason.secondhand import worth_keeping
 from hindbrain.reason.speech import STRENGTH
 from hindbrain.reason.trust import doubt, may_become
 
@@ -27,15 +30,22 @@ _SHORT_YES: Final = 8  # words: "the first one, please" says no more than what w
 
 def extract(turns: Sequence[Said]) -> list[Statement]:
     """What was said in these turns that is worth keeping, in the order it was said."""
+    order = {turn.id: number for number, turn in enumerate(turns)}
+    texts = {turn.id: turn.text for turn in turns}
+    kept = (each for each, secondhand in found_in(turns) if not secondhand or worth_keeping(each))
+    return sorted((*kept, *set_aside(turns)), key=lambda each: (order[each.turns[0]], texts[each.turns[0]].find(each.quote)))
+
+
+def found_in(turns: Sequence[Said]) -> list[tuple[Statement, bool]]:
+    """What all readers found, each with whether it is in the agent's words and still to be weighed."""
     of_agent = [*agreed(turns), *lessons(turns)]
     agreeing = {turn for each in of_agent if each.kind == "decision" for turn in each.turns[1:]}
     own = [each for each in said(turns) if not (each.kind == "decision" and each.turns[0] in agreeing and _short(each))]
     # That a command failed and then worked is told as what happened, in our words: no tool's text becomes a lesson.
     found = [_judged(each) for each in (*own, *of_agent) if may_become(each.kind, each.trust) or each.kind == "lesson"]
-    order = {turn.id: number for number, turn in enumerate(turns)}
     texts = {turn.id: turn.text for turn in turns}
-    every = [*passed(_once(found, texts), turns), *set_aside(turns)]
-    return sorted(every, key=lambda each: (order[each.turns[0]], texts[each.turns[0]].find(each.quote)))
+    secondhand = {each.id for each in of_agent if each.kind != "decision" or reply(texts[each.turns[-1]]).pick is None}
+    return [(each, each.id in secondhand) for each in passed(_once(found, texts), turns)]
 
 
 def _short(statement: Statement) -> bool:

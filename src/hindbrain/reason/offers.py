@@ -167,6 +167,11 @@ def spoken(text: str) -> list[Sentence]:
     return sentences(own(text).replace(BLANK, "\n"))
 
 
+def phrased(sentence: Sentence) -> Offer:
+    """A sentence as something to agree to: without the words that propose it, where it has such."""
+    return _proposal(sentence) or Offer(sentence.start, sentence.end, sentence.text)
+
+
 def _proposal(sentence: Sentence) -> Offer | None:
     found = _PROPOSES.search(sentence.text)
     if sentence.text.endswith("?"):

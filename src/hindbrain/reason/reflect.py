@@ -17,7 +17,7 @@ from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Sta
 from hindbrain.reason.families import tools
 from hindbrain.reason.gate import tells_of_oneself
 from hindbrain.reason.partners import Partners
-from hindbrain.reason.relation import Likeness, outranks, relation, says_change
+from hindbrain.reason.relation import Likeness, how_sure, outranks, relation, says_change
 from hindbrain.reason.vocabulary import plain
 from hindbrain.recall.fitting import stem
 from hindbrain.recall.words import STOP_WORDS, spaced
@@ -28,6 +28,8 @@ AGREEING: Final = 3  # sessions that must agree before it is an insight
 MOST_AGREEING: Final = 12
 LEAST_LIKE: Final = 0.3  # of two statements about one thing; of a hundred labelled ones 88 are so alike, or share two words
 LEAST_SHARED: Final = 2
+LEAST_SURE: Final = 0.2  # of two that share less
+SURE: Final = 0.8  # how likely the relation of such two has to be
 INSIGHTFUL: Final = ("preference", "instruction", "correction", "lesson", "procedure", "fact", "decision")
 BEST_CHARS: Final = (20, 160)  # a statement of this length says what it means and no more
 
@@ -143,8 +145,13 @@ def judge(newer: Standing, older: Standing, likeness: Likeness) -> str:
     """The relation of two memories, where they come from being looked at too."""
     said = relation(newer, older, likeness)
     if said in ("supersedes", "contradicts") and not _on_one_topic(newer, older, likeness):
-        return ""
+        said = said if said == "supersedes" and _surely(newer, older, likeness) else ""
     return allowed(newer, older, said)
+
+
+def _surely(newer: Standing, older: Standing, likeness: Likeness) -> bool:
+    """Few words in common are enough where all else speaks for it: "40 rows" and "40 is too much for phones, make it 25"."""
+    return likeness(newer.text, older.text) >= LEAST_SURE and how_sure("supersedes", newer, older, likeness) >= SURE
 
 
 def _on_one_topic(newer: Standing, older: Standing, likeness: Likeness) -> bool:

@@ -2,19 +2,21 @@
 
 What they say of one thing is compared first: whether the newer ends what the older names, says no where it says yes, or has
 another value in the same place. Only where nothing of this is found may they agree, and only then it counts how alike they sound.
-What a person said is never superseded by what an agent or a tool said: that is a contradiction, for a person to look at.
+What these rules say is weighed together with everything else that is to be seen of the two (relating.py). What a person said is
+never superseded by what an agent or a tool said: that is a contradiction, for a person to look at.
 """
 
 from __future__ import annotations
 
+from math import exp
 from typing import Final
 
-from hindbrain.reason import wording
+from hindbrain.reason import relating, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
 
-__all__ = ["Likeness", "Told", "outranks", "relation", "says_change"]
+__all__ = ["Likeness", "Told", "how_sure", "outranks", "relation", "says_change"]
 
 SETTLING: Final = ("decision", "correction")
 PEOPLE: Final = ("user", "human_file", "import")
@@ -27,10 +29,38 @@ def relation(newer: Told, older: Told, likeness: Likeness) -> str:
     pair = Sides(newer, older, likeness)
     if not pair.shared and not pair.values_differ and not pair.ended and not pair.rivals:
         return ""
-    found = _replaces(pair)
-    if found:
-        return "supersedes" if outranks(newer, older) and found == "supersedes" else "contradicts"
-    return _agrees(pair)
+    said = weighed_up(pair)
+    return "contradicts" if said == "supersedes" and not outranks(newer, older) else said
+
+
+def weighed_up(pair: Sides) -> str:
+    """What the rules say, unless other signs say something else by more."""
+    ruled = by_rules(pair)
+    if ruled == "same" or "lesson" in (pair.newer.kind, pair.older.kind) or wording.EXCEPTED.search(pair.new.text):
+        return ruled
+    found = relating.weighed(seen(pair, ruled))
+    said = max(relating.RELATIONS, key=lambda name: found[name])
+    if said == "reinforces" and pair.flipped >= ORDINARY and not pair.own_words:
+        return ruled  # a no for a yes in the same words is no agreement, however much speaks for it
+    if said == "supersedes" and pair.older.kind == "task" and pair.telling < NAME:
+        return ruled  # one everyday word in common does not say that a task is done
+    return said
+
+
+def how_sure(said: str, newer: Told, older: Told, likeness: Likeness) -> float:
+    """How likely a relation is by all that is to be seen of two statements, from 0 to 1."""
+    pair = Sides(newer, older, likeness)
+    found = relating.weighed(seen(pair, by_rules(pair)))
+    return 1 / sum(exp(other - found[said]) for other in found.values())
+
+
+def by_rules(pair: Sides) -> str:
+    return _replaces(pair) or _agrees(pair)
+
+
+def seen(pair: Sides, ruled: str) -> frozenset[str]:
+    """The marks of two statements, for their weights."""
+    return relating.marks(pair, ruled, (way.__name__.strip("_") for way in _MARKED if way(pair)))
 
 
 def outranks(newer: Told, older: Told) -> bool:
@@ -242,6 +272,10 @@ def _agrees(pair: Sides) -> str:
     if pair.cover >= 0.6 and pair.alike >= (0.75 if pair.own_words else 0.6):
         return "reinforces"
     return ""
+
+
+_MARKED: Final = (_ends, _denies, _sets_otherwise, _weighs, _rivals, _hands_over, _has_other_value, _has_other_name, _other_names,
+                  _optional, _agrees)  # fmt: skip
 
 
 def says_change(told: Told) -> bool:

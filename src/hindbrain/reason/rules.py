@@ -30,7 +30,7 @@ _MOST: Final = 280  # letters of what is said in two sentences
 _EARLY: Final = 2  # sentences in which a turn says that the assistant is wrong
 _OPENING: Final = 2_000  # letters of a session's first turn that say what it is for
 _FEW: Final = 4  # words that say little by themselves
-LIKELY: Final = 0.5  # how likely worth keeping a thing has to be
+LIKELY: Final = 0.55  # how likely worth keeping a thing has to be
 # a reason for a choice is mostly what something else is not, or is too much
 _NEGATED: Final = re.compile(r"n't\b|\b(?:not|no|never|too|only|just|nicht|kein\w{0,2}|zu|nur|nie|nunca|demasiado|sin)\b")
 _INTERJECTED: Final = re.compile(r"^(?:eh|hm+|m+h+|uh|um|oh|ah|well|ok|ya|äh|hä|ey|bah|ach|uy)[ ,.!?]+")

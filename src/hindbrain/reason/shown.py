@@ -14,6 +14,7 @@ from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.runs import Run, has_variable, is_again, is_assertion, looks_only, parts_of
 from hindbrain.reason.trust import doubt
 
+WORKED_WITH: Final = "worked with"
 _QUOTE: Final = 300
 _NEXT: Final = 4  # runs after the failed one among which the working one is sought
 _ORDER: Final = re.compile(r"\b(?:always|never|from now on|immer|niemals|ab sofort|siempre|nunca)\b", re.IGNORECASE)
@@ -105,7 +106,7 @@ def _happened(turns: Sequence[Said], failed: Run, worked: Run) -> Statement:
 
 
 def worked_with(run: Run) -> str:
-    return f"worked with `{' '.join(run.command[:_QUOTE].split())}`"
+    return f"{WORKED_WITH} `{' '.join(run.command[:_QUOTE].split())}`"
 
 
 def named(run: Run) -> str:

@@ -45,6 +45,7 @@ _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+(?:\.x)?")
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-4])(?::([0-5]\d)(am|pm|h)?|(am|pm))")
 _SERIES: Final = re.compile(r"([a-z][a-z\d_.-]*?)(?:[-_]?\d{1,2}|\d{3}|[-_](?:x{0,3}[sml]|[a-z]))")  # node-03, utf-8, pool_xl
 _NUMBER: Final = re.compile(r"([-+]?\d(?:[\d.,']*\d)?)(k|m|x|%|s|ms|gb|mb|kb|min|h|d|st|nd|rd|th|px|khz)?[.,']*")
+_RATE: Final = re.compile(r"(?<=\d)/[a-z]+")  # 200/s
 _ADDRESS: Final = re.compile(r"[a-z][\w.-]*:\d{2,5}|[\w.+-]+@[\w-]+\.[\w.]+|#[\da-f]{3,8}")
 _DAY: Final = re.compile(rf"(?<=\b\d)\.(?= (?:{'|'.join(MONTHS)})\b)|(?<=\b\d\d)\.(?= (?:{'|'.join(MONTHS)})\b)")  # 1. Juli
 _PART: Final = re.compile(r"[^\W_]+")
@@ -59,6 +60,7 @@ _ARTICLES: Final = frozenset(
 )  # fmt: skip
 _NAMED: Final = ("weekday", "series", "month")  # values that are words as well
 _WHOLE: Final = ("full", "whole", "ganze", "ganzen", "ganzes", "volle", "vollen", "entero", "entera")  # a full month
+_SHORT_UNITS: Final = ("s", "h")
 _WORDS_TOO: Final = ("one", "ein", "uno")  # numbers that are as often no number
 
 
@@ -163,13 +165,14 @@ class _Found:
         for match in _TOKEN.finditer(self.folded, start, end):
             token = match.group().strip("'.:/-#") or match.group()
             self.tokens.append((token, clause))
-            value = _value(match.group(), token, clause, before)
+            dated = counted is not None and counted.type == "number" and token in MONTHS  # the 30th of April
+            value = None if dated else _value(match.group(), token, clause, before)
             if value is not None:
                 counted = _counted(value, before) if before in MONTHS else value
                 self.values.append(counted._replace(by="" if before in SILENT else stem(before)))
                 counted = self.values[-1]
                 counted = None if value.type in _NAMED else counted
-            elif token not in SILENT:
+            elif token not in SILENT or token in _SHORT_UNITS:
                 if counted is not None:
                     self.values[-1] = _counted(counted, token)
                 elif before in _ARTICLES and seconds_in(token):
@@ -228,7 +231,7 @@ def _value(written: str, token: str, clause: int, before: str) -> Value | None:
         return Value("clock", str(hour * 60 + int(clock[2] or 0)), "clock", clause)
     if _VERSION.fullmatch(token):
         return Value("version", token.removeprefix("v"), "", clause)
-    if number := _NUMBER.fullmatch(token):
+    if number := _NUMBER.fullmatch(_RATE.sub("", token)):
         found = Value("number", number[1], "", clause)
         return _counted(found, number[2]) if number[2] else found
     if _ADDRESS.fullmatch(written):

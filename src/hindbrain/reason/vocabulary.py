@@ -75,8 +75,9 @@ NUMERALS: Final = {
     for words, number in (
         ("one eins ein single", 1), ("two twice zwei dos", 2), ("three drei tres", 3), ("four vier cuatro", 4),
         ("five fuenf cinco", 5), ("six sechs seis", 6), ("seven sieben siete", 7), ("eight acht ocho", 8),
-        ("nine neun nueve", 9), ("ten zehn diez", 10), ("twelve zwoelf doce", 12), ("fifteen quince", 15),
-        ("twenty zwanzig veinte", 20),
+        ("nine neun nueve", 9), ("ten zehn diez", 10), ("eleven elf", 11), ("twelve zwoelf doce", 12), ("thirteen dreizehn", 13),
+        ("fourteen vierzehn catorce", 14), ("fifteen fuenfzehn quince", 15), ("sixteen sechzehn", 16), ("eighteen achtzehn", 18),
+        ("twenty zwanzig veinte", 20), ("forty vierzig cuarenta", 40), ("fifty fuenfzig cincuenta", 50),
         ("thirty dreissig treinta", 30), ("sixty sechzig sesenta", 60), ("hundred hundert cien", 100), ("zero null cero", 0),
     )
     for word in words.split()

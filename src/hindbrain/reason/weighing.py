@@ -15,8 +15,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import pairwise
 from math import exp
-from typing import Final
+from typing import Final, NamedTuple
 
 from hindbrain.base.errors import EmbedderFailed
 from hindbrain.reason.clauses import Sentence
@@ -74,6 +75,7 @@ def _of_words(text: str, context: Context) -> Iterator[str]:
     said = WORD.findall(low)
     count = len(said)
     yield from (f"word {word}" for word in said if word.isalpha())
+    yield from (f"pair {word} {after}" for word, after in pairwise(said) if word.isalpha() and after.isalpha())
     if said:
         yield f"word {said[0]} first"
         yield f"word {said[-1]} last"
@@ -176,7 +178,7 @@ def _answered(text: str, context: Context) -> Iterator[str]:
 
 def likely(seen: Collection[str], meant: float) -> float:
     """How likely it is worth keeping, from 0 to 1. meant: what its meaning says to that."""
-    return 1 / (1 + exp(-_sum(_weights()["keep"], seen) - meant))
+    return 1 / (1 + exp(-_sum(0, seen) - meant))
 
 
 def meanings(texts: Sequence[str]) -> list[float]:
@@ -188,22 +190,29 @@ def meanings(texts: Sequence[str]) -> list[float]:
     except EmbedderFailed as error:
         log.warning("what is worth keeping is told without its meaning: %s", error.message)
         return [0.0] * len(texts)
-    given = _weights()["meaning"]
-    weights = [given[str(place)] for place in range(len(given))]
+    weights = _weights().meaning
     # rounded, so that another machine's order of adding up changes nothing
     return [round(float(vector @ weights), 4) for vector in table.documents(texts)]
 
 
 def kinds(seen: Collection[str]) -> dict[str, float]:
     """How much speaks for each kind."""
-    return {kind: _sum(weights, seen) for kind, weights in _weights().items() if kind not in ("keep", "meaning")}
+    return {kind: _sum(number, seen) for number, kind in enumerate(_weights().kinds, start=1)}
 
 
-def _sum(weights: Mapping[str, float], seen: Collection[str]) -> float:
-    return weights["always"] + sum(weights.get(mark, 0.0) for mark in sorted(seen))
+def _sum(place: int, seen: Collection[str]) -> float:
+    """What the marks say, in one place of their rows."""
+    rows = _weights().marks
+    found = (rows[mark] for mark in sorted(seen) if mark in rows)
+    return rows["always"][place] + sum(row[place] for row in found if place < len(row))
+
+
+class _Weights(NamedTuple):
+    kinds: Sequence[str]
+    marks: Mapping[str, Sequence[float]]  # for keeping it, then for each kind; a pair of words speaks of keeping alone
+    meaning: Sequence[float]
 
 
 @cache
-def _weights() -> Mapping[str, Mapping[str, float]]:
-    read: dict[str, dict[str, float]] = json.loads(resources.files(__package__).joinpath(_FILE).read_text("utf-8"))
-    return read
+def _weights() -> _Weights:
+    return _Weights(**json.loads(resources.files(__package__).joinpath(_FILE).read_text("utf-8")))
