@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from hindbrain.base.clock import ManualClock, SystemClock
@@ -126,6 +128,37 @@ def test_after_a_reboot_the_leases_of_the_time_before_are_over_within_one_lease(
         assert waited <= LEASE
     assert reaped == Reaped(ready=1)
     assert waited == (0.0 if uptime < 1000 else 9.0)
+
+
+class Seen(ManualClock):
+    """Tells when it was looked at."""
+
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(now_ms)
+        self.looked = threading.Event()
+
+    def elapsed(self) -> float:
+        self.looked.set()
+        return super().elapsed()
+
+
+@pytest.mark.parametrize("tenant", ["sqlite"], indirect=True)
+def test_a_lease_given_while_a_reaper_waits_for_the_database_stands(tenant: Tenant) -> None:
+    q = opened(tenant)
+    q.add("a")
+    clock = Seen(q.clock.now_ms())
+    clock.advance(q.clock.elapsed())
+    found: list[Reaped] = []
+    other = tenant.open(clock)
+    reaper = threading.Thread(target=lambda: found.append(Queue(other, clock, lease_seconds=LEASE).reap()))
+    with q.ledger.transaction():
+        reaper.start()
+        clock.looked.wait(0.5)  # whoever looks before it has the database would have done so by then
+        for each in (clock, q.clock):
+            each.advance(1)
+        assert len(q.claim()) == 1
+    reaper.join(20)
+    assert found == [Reaped()] and set(q.states().values()) == {"running"}
 
 
 def test_sleeping_until_next_due_comes_to_every_job_without_spinning(tenant: Tenant) -> None:

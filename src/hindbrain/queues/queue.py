@@ -151,7 +151,13 @@ class Queue:
 
     def reap(self) -> Reaped:
         """Take back jobs whose lease ran out: their worker is taken for dead."""
-        rows, _ = self._ledger.run_alone(self._words.reap, self._values())
+        if self._sqlite:
+            # The clock is looked at once the database is ours: a lease given while we waited for it would seem to lie too far
+            # ahead, as after a reboot.
+            with self._ledger.transaction() as database:
+                rows = database.execute(self._words.reap, self._values()).fetchall()
+        else:
+            rows, _ = self._ledger.run_alone(self._words.reap, self._values())
         parked = sum(state == "parked" for (state,) in rows)
         return Reaped(ready=len(rows) - parked, parked=parked)
 
