@@ -24,7 +24,7 @@ def test_uninstalled_settings_are_the_old_bytes_and_the_client_runs_without_us(p
     claude.settings.write_text(SETTINGS)
     claude.hindbrain("install", "claude-code")
     session = claude.ask("SAY:with")
-    until(lambda: claude.events(session, "session_end"), "the session in the ledger")
+    until(lambda: claude.events(session, "session_end") and claude.followed(session), "the session in the ledger")
     claude.hindbrain("uninstall", "claude-code")
     assert claude.settings.read_text() == SETTINGS
     captured = claude.look().captured
