@@ -27,7 +27,7 @@ from hindbrain.ledger.reasoned import Known
 from hindbrain.serve import daemon
 from hindbrain.serve.status import look, opened
 
-_WAIT_SECONDS: Final = 30.0
+_WAIT_SECONDS: Final = 150.0  # the killed worker may have held a job, which is taken back when its lease of 120 s is over
 _DECIDED: Final = "We'll use PostgreSQL for the orders service, not MySQL."
 _AMENDED: Final = "We decided to move the orders service from PostgreSQL to MySQL, because the hosting only offers MySQL."
 _REASON: Final = "the hosting only offers MySQL"
