@@ -27,7 +27,7 @@ from bench.labels import CORPUS, Session, stories  # noqa: E402
 from hindbrain.ledger.statement import Said  # noqa: E402
 from hindbrain.reason.assent import LIKELY, Heard, heard, marks, parts  # noqa: E402
 from hindbrain.recall.static import Static  # noqa: E402
-from scripts.train_keeping import Floats, learnt, named, rows_of  # noqa: E402
+from scripts.train_keeping import Floats, learnt, listed, named, rows_of  # noqa: E402
 
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "assent.json"
 PENALTY = 5.0
@@ -179,9 +179,7 @@ def check(every: dict[str, list[Sample]]) -> dict[str, dict[str, int]]:
 
 
 def written(made: Table) -> str:
-    """A mark a line."""
-    lines = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {value}" for name, value in sorted(made.marks.items()))
-    return f'{{"sentence": {json.dumps(made.sentence)},\n"answer": {json.dumps(made.answer)},\n"marks": {{\n{lines}\n}}}}\n'
+    return f'{{"sentence": {json.dumps(made.sentence)},\n"answer": {json.dumps(made.answer)},\n"marks": {listed(made.marks)}}}\n'
 
 
 def main() -> None:

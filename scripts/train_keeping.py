@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -68,8 +68,8 @@ class Seen(Protocol):
 class Sample:
     """Something said, and what the labels make of it."""
 
-    def __init__(self, part: str, each: Considered, kind: str, share: float = 1.0) -> None:
-        self.part, self.seen, self.kind, self.weight = part, each.seen, kind, share
+    def __init__(self, part: str, each: Considered, kind: str, share: float = 1.0, *, placed: bool = False) -> None:
+        self.part, self.seen, self.kind, self.weight, self.placed = part, each.seen, kind, share, placed
         self.rule, self.text = each.unit.kind, each.text
 
 
@@ -78,7 +78,7 @@ def samples(part: str) -> Iterator[Sample]:
         for each in considered(session.turns):
             item = labelled(session, each)
             kind, share = ("", 1.0) if item is None else (item.kind, OPTIONAL if item.optional else 1.0)
-            yield Sample(part, each, kind, share)
+            yield Sample(part, each, kind, share, placed=True)
             yield from (Sample(part, other, kind, ALONE * share) for other in alone(each))
 
 
@@ -254,7 +254,7 @@ def check(every: dict[str, list[Sample]]) -> dict[str, Any]:
     """Each part by what the others teach."""
     told, plain = {}, list(said_alone())
     for part, given in every.items():
-        own = [each for each in given if each.weight >= OPTIONAL]  # as it was said, in its place
+        own = [each for each in given if each.placed]  # as it was said, among others
         made = table([*plain, *(each for other, rest in every.items() if other != part for each in rest)])
         kept = [each for each, chance in zip(own, chances(made, own), strict=True) if chance >= LIKELY]
         right = sum(bool(each.kind) for each in kept)
@@ -271,9 +271,13 @@ def check(every: dict[str, list[Sample]]) -> dict[str, Any]:
 
 
 def written(made: Table) -> str:
-    """A mark a line."""
-    marks = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in sorted(made.marks.items()))
-    return f'{{"kinds": {json.dumps(made.kinds)},\n"meaning": {json.dumps(made.meaning)},\n"marks": {{\n{marks}\n}}}}\n'
+    return f'{{"kinds": {json.dumps(made.kinds)},\n"meaning": {json.dumps(made.meaning)},\n"marks": {listed(made.marks)}}}\n'
+
+
+def listed(marks: Mapping[str, object]) -> str:
+    """As JSON, a mark a line, so that a change can be read."""
+    lines = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in sorted(marks.items()))
+    return f"{{\n{lines}\n}}"
 
 
 def main() -> None:

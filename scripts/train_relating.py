@@ -35,7 +35,7 @@ from hindbrain.reason.likeness import Likeness  # noqa: E402
 from hindbrain.reason.relating import RELATIONS  # noqa: E402
 from hindbrain.reason.relation import by_rules, seen  # noqa: E402
 from hindbrain.reason.sides import Sides  # noqa: E402
-from scripts.train_keeping import lowest  # noqa: E402
+from scripts.train_keeping import listed, lowest  # noqa: E402
 
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "relating.json"
 ALONE_FILE = Path(__file__).with_name("relating_alone.jsonl")
@@ -191,8 +191,7 @@ def main() -> None:
         print(json.dumps(check(every, plain), indent=1))
         return
     made = table([*plain, *(each for part in every.values() for each in part)])
-    lines = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in sorted(made.items()))
-    TARGET.write_text(f"{{\n{lines}\n}}\n", "utf-8")
+    TARGET.write_text(f"{listed(made)}\n", "utf-8")
     print(f"{len(made)} marks from {sum(map(len, every.values()))} pairs -> {TARGET.name}")
 
 
