@@ -10,6 +10,7 @@ file names, so any name is safe.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from hindbrain.capture.decode import events_of
 from hindbrain.capture.event import Event, Json, Kind, Role, storable, text_key
 from hindbrain.capture.record import Recorder
 from hindbrain.journal.archive import archive_stored
-from hindbrain.journal.read import Record, read_segment, segment_name, segments
+from hindbrain.journal.read import Record, SegmentGone, read_segment, segment_name, segments
 
 # What a session's context is made of. `turn` needs a role.
 TYPES: Final[tuple[Kind, ...]] = (
@@ -114,9 +115,10 @@ class Buffer:
     def _waiting(self) -> Iterator[tuple[Record, Event]]:
         stored = self._stored()
         for path in segments(self._home.journal):
-            for item in read_segment(path, stored.get(segment_name(path), 0)):
-                if isinstance(item, Record):
-                    yield from ((item, event) for event in events_of(item) if event.kind not in ("place", "cursor"))
+            with contextlib.suppress(SegmentGone):  # archived meanwhile: stored
+                for item in read_segment(path, stored.get(segment_name(path), 0)):
+                    if isinstance(item, Record):
+                        yield from ((item, event) for event in events_of(item) if event.kind not in ("place", "cursor"))
 
 
 def _summed(name: tuple[str, str], events: list[Event]) -> Waiting:

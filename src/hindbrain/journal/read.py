@@ -25,6 +25,10 @@ MAX_LINE: Final = 64 << 20
 MAX_COPY: Final = 64 << 10
 
 
+class SegmentGone(StorageError):
+    """An open segment has been archived, or taken away, since it was listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A good line, and where it stands. `end` is where a cursor goes once the record is dealt with."""
@@ -73,12 +77,8 @@ def _listed(directory: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def read_segment(path: Path, start: int = 0, *, final: bool = False) -> Iterator[Record | Damage]:
-    """Records and damage of one open segment from a byte offset on."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", path=str(path), errno=error.errno) from error
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    """Records and damage of one open segment from a byte offset on; SegmentGone when it is not in the journal any more."""
+    with os.fdopen(_opened(path), "rb", buffering=0) as file:
         if not _is_regular(file.fileno()):
             raise UnsafePath(f"{path} is not a plain file", path=str(path))
         file.seek(start)
@@ -107,6 +107,19 @@ def read_archive(path: Path) -> Iterator[Record | Damage]:
         held, start = held[cut:], start + cut
     if held:
         yield _last(held, segment, start)
+
+
+def _opened(path: Path) -> int:
+    """The segment under the name it was listed with, or the lasting one it was given since."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError as error:
+        if path.suffix == ".new":
+            return _opened(path.with_suffix(".log"))
+        raise SegmentGone(f"cannot read {path}: {error.strerror}", path=str(path), errno=error.errno) from error
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", path=str(path), errno=error.errno) from error
 
 
 def _is_regular(descriptor: int) -> bool:

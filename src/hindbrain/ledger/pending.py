@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hindbrain.base.errors import StorageError
-from hindbrain.journal.read import Record, read_segment, segment_name, segments
+from hindbrain.journal.read import Record, SegmentGone, read_segment, segment_name, segments
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
 
@@ -29,9 +28,7 @@ def pending(ledger: Ledger, journal: Path) -> list[Pending]:
         try:
             size = path.stat().st_size
             lines = sum(isinstance(item, Record) for item in read_segment(path, start)) if size > start else 0
-        except (FileNotFoundError, StorageError):
-            if path.exists():
-                raise
+        except (FileNotFoundError, SegmentGone):
             continue
         if size > start:
             behind.append(Pending(segment_name(path), size - start, lines))

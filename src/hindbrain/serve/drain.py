@@ -28,7 +28,7 @@ from hindbrain.capture.record import Recorder
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import TranscriptCursor, follow, transcripts_changed
 from hindbrain.journal.archive import archive_stored, without_writers
-from hindbrain.journal.read import Damage, Record, archives, read_archive, read_segment, segment_name, segments
+from hindbrain.journal.read import Damage, Record, SegmentGone, archives, read_archive, read_segment, segment_name, segments
 from hindbrain.ledger.forget import forgotten, is_forgotten
 from hindbrain.ledger.ingest import Batch, batches, segment_source
 from hindbrain.ledger.project import place_event, resolve
@@ -287,8 +287,8 @@ def _unread(offsets: list[tuple[Path, int]]) -> Iterator[Record | Damage]:
             if path.stat().st_size > start:
                 with without_writers(path) if path != offsets[-1][0] else contextlib.nullcontext(False) as final:
                     yield from read_segment(path, start, final=final)
-        except FileNotFoundError:
-            continue  # archived since it was listed: all of it was stored
+        except (FileNotFoundError, SegmentGone):
+            continue  # archived since it was listed: all of it was stored; or named, and its first line comes with a wake
 
 
 def capture_began_ms(home: Home) -> int:

@@ -19,7 +19,7 @@ from hindbrain.base.errors import HindbrainError, LedgerNotReady
 from hindbrain.base.files import ensure_private_dir, lock_holder, read_private, replace_file
 from hindbrain.base.home import Home
 from hindbrain.journal import losses
-from hindbrain.journal.read import Record, archives, read_segment, segment_name, segments
+from hindbrain.journal.read import Record, SegmentGone, archives, read_segment, segment_name, segments
 from hindbrain.ledger import query, vectors
 from hindbrain.ledger.ingest import segment_source
 from hindbrain.ledger.store import Ledger
@@ -152,7 +152,7 @@ def lag(home: Home, offsets: dict[str, int], clock: Clock) -> Lag:
                     lines += 1
                     oldest = item.line.at_ns if oldest is None else min(oldest, item.line.at_ns)
                 size += item.end - item.start
-        except FileNotFoundError:
+        except SegmentGone:
             continue  # archived meanwhile: stored
     age = None if oldest is None else max(0.0, (clock.now_ms() - oldest // 1_000_000) / 1000)
     return Lag(lines, size, age)
