@@ -243,6 +243,22 @@ def test_a_lock_that_a_dead_git_left_is_taken_away_when_it_is_old(with_git: Wiki
     assert made.trouble == "" and made.commit and not lock.exists()
 
 
+@pytest.mark.parametrize("left", [None, b"", b"DIRC", bytes(4096)], ids=["nothing", "an empty file", "its beginning", "zeros"])
+def test_a_list_of_files_that_a_power_cut_took_is_made_anew_and_no_page_goes(with_git: Wiki, left: bytes | None) -> None:
+    first = with_git.compile()
+    index = with_git.folder.root / ".git" / "index"
+    if left is None:
+        index.unlink()
+    else:
+        index.write_bytes(left)
+    with_git.ledger.say("Redis runs in Docker.")
+    made = with_git.compile()
+    assert made.trouble == "" and made.commit != first.commit
+    assert {*run_git(with_git.folder.root, "ls-tree", "-r", "--name-only", "HEAD").split()} >= {*first.written}
+    assert run_git(with_git.folder.root, "log", "-1", "--format=", "--name-only", made.commit).split() == sorted(made.written)
+    assert run_git(with_git.folder.root, "status", "--short") == ""
+
+
 def test_a_wiki_that_gets_git_later_has_all_its_pages_in_the_first_commit(tmp_path: Path) -> None:
     wiki = Wiki(tmp_path / "wiki")
     wiki.compile()

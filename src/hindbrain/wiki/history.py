@@ -8,6 +8,7 @@ neither be led elsewhere nor touch a repository around the wiki. Only pages are 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 import re
 import shutil
@@ -34,6 +35,7 @@ LOOSE: Final = 27  # objects in one of git's 256 folders, as many as `gc --auto`
 STALE_SECONDS: Final = 600  # a lock of git's that is older was left by a git that was ended
 _FOLLOWING: Final = ("daily", "soul", "index", "log")  # pages that are made as a whole
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SUMS: Final = {"sha1": 20, "sha256": 32}  # what a list of git's files may end in, and its bytes
 _IDENTITY: Final = ("user.name=Hindbrain", "user.email=hindbrain@localhost")
 _SETTINGS: Final = (
     *_IDENTITY, "core.hooksPath=/dev/null", "commit.gpgSign=false", "core.fsmonitor=false", "core.autocrlf=false",
@@ -196,6 +198,19 @@ class Git:
         for lock in (*self._repository.glob("*.lock"), *self._repository.glob("refs/heads/*.lock")):
             if lock.exists() and lock.stat().st_mtime < time.time() - STALE_SECONDS:
                 lock.unlink(missing_ok=True)
+        self._mend_index()
+
+    def _mend_index(self) -> None:
+        """Git's list of files made anew where it is lost: `commit` does not sync it, so a power cut may leave it empty.
+
+        It says nothing that the newest commit does not say; but a commit from an empty list would take all other pages out.
+        """
+        index = self._repository / "index"
+        if _has_its_sum(index) or not self.there():
+            return
+        if not index.exists() or self._run("ls-files", "-z", fine=(0, 128)).returncode:  # a person's git may leave the sum out
+            index.unlink(missing_ok=True)
+            self._run("read-tree", "HEAD")
 
     def _make(self) -> None:
         """A repository that is there as a whole or not at all: git itself does not sync what it begins with."""
@@ -248,6 +263,15 @@ class Git:
             "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1",
             "LC_ALL": "C", "HOME": str(self._root), "PATH": os.pathsep.join((str(Path(self._program).parent), os.defpath)),
         }  # fmt: skip
+
+
+def _has_its_sum(index: Path) -> bool:
+    """Whether git's list of files ends in the sum of what it says before."""
+    try:
+        found = index.read_bytes()
+    except FileNotFoundError:
+        return False
+    return any(hashlib.new(name, found[:-size]).digest() == found[-size:] for name, size in _SUMS.items())
 
 
 def _synced(path: Path) -> None:
