@@ -13,10 +13,12 @@ say by themselves. The held parts are never read.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,11 +29,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.judging import judge  # noqa: E402
-from bench.labels import CORPUS, Item, Story, stories  # noqa: E402
-from bench.pairs import Quoted, quoted  # noqa: E402
+from bench.labels import CORPUS, Story, stories  # noqa: E402
+from bench.pairs import Quoted, quoted, standing  # noqa: E402
 from bench.reason import finding  # noqa: E402
+from hindbrain.ledger.known import Known  # noqa: E402
 from hindbrain.reason.extract import extract  # noqa: E402
 from hindbrain.reason.likeness import Likeness  # noqa: E402
+from hindbrain.reason.reflect import time_of  # noqa: E402
 from hindbrain.reason.relating import RELATIONS  # noqa: E402
 from hindbrain.reason.relation import by_rules, seen  # noqa: E402
 from hindbrain.reason.sides import Sides  # noqa: E402
@@ -40,10 +44,11 @@ from scripts.train_keeping import listed, lowest  # noqa: E402
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "relating.json"
 ALONE_FILE = Path(__file__).with_name("relating_alone.jsonl")
 PENALTY = 10.0
-UNLABELLED = 0.1  # how much a pair without a label counts
+UNLABELLED = 0.1  # how much a pair without a label counts, in the words of its labels
+FOUND = 0.05  # and as it was found
 ALONE = 6.0  # and one that stands in no session
 LEAST = 4  # labelled pairs a mark has to be seen in
-LEAST_WORD = 8
+LEAST_WORD = 10
 Floats = npt.NDArray[np.float64]
 
 
@@ -54,7 +59,6 @@ class Sample(NamedTuple):
     ruled: str
     type: str
     weight: float
-    within: bool = False  # both are of one session
 
     @property
     def labelled(self) -> bool:
@@ -64,42 +68,68 @@ class Sample(NamedTuple):
 def samples(part: str, likeness: Likeness) -> Iterator[Sample]:
     """Pairs in the words of their labels; and in those in which both were found, which is how they are met in a ledger."""
     for story in stories(part):
-        found = statements(story)
-        for new, old, type_, labelled in pairs(story):
-            both = [(quoted(new), quoted(old))]
-            if labelled and new.id in found and old.id in found:
-                both.append((found[new.id], found[old.id]))
-            for newer, older in both:
-                pair = Sides(newer, older, likeness)
-                if labelled or pair.shared or pair.values_differ or pair.ended or pair.rivals:
-                    ruled = by_rules(pair)
-                    yield Sample(seen(pair, ruled), ruled, type_, 1.0 if labelled else UNLABELLED, session(new) == session(old))
+        thing = things(story)
+        yield from labelled(story, thing, likeness)
+        yield from found(story, thing, likeness)
 
 
-def statements(story: Story) -> dict[str, Quoted]:
-    """What is found of each label, by its id."""
-    found: dict[str, Quoted] = {}
+def sample(pair: Sides, type_: str, weight: float) -> Sample:
+    ruled = by_rules(pair)
+    return Sample(seen(pair, ruled), ruled, type_, weight)
+
+
+def labelled(story: Story, thing: Mapping[str, str], likeness: Likeness) -> Iterator[Sample]:
+    """Every two labels in their own words, but those of one thing, which labels link through a third."""
+    types = {(pair.new.id, pair.old.id): pair.type for pair in story.pairs}
+    items = [item for session in story.sessions for item in session.items]
+    for new, old in itertools.permutations(items, 2):
+        pair = Sides(quoted(new), quoted(old), likeness)
+        if (new.id, old.id) in types:
+            yield sample(pair, types[new.id, old.id], 1.0)
+        elif new.at > old.at and (old.id, new.id) not in types and is_compared(pair) and not is_one(thing, new.id, old.id):
+            yield sample(pair, "", UNLABELLED)
+
+
+def is_one(thing: Mapping[str, str], new: str, old: str) -> bool:
+    return new in thing and thing[new] == thing.get(old)
+
+
+def found(story: Story, thing: Mapping[str, str], likeness: Likeness) -> Iterator[Sample]:
+    """Every two statements that are found in different sessions, as they are met in a ledger."""
+    known, of = statements(story)
+    labels = {(pair.new.id, pair.old.id): pair.type for pair in story.pairs}
+    linked = {(turn, other) for pair in story.pairs if pair.type for turn in pair.new.turns for other in pair.old.turns}
+    for place, newer in enumerate(known):
+        for older in known[:place]:
+            pair, ids = Sides(newer, older, likeness), (of.get(newer.id, ""), of.get(older.id, ""))
+            if ids in labels:
+                yield sample(pair, labels[ids], 1.0)
+            elif newer.session_id == older.session_id or is_one(thing, *ids):
+                continue
+            elif not any((a, b) in linked for a in newer.detail["turns"] for b in older.detail["turns"]) and is_compared(pair):
+                yield sample(pair, "", FOUND)
+
+
+def is_compared(pair: Sides) -> bool:
+    return bool(pair.shared or pair.values_differ or pair.ended or pair.rivals)
+
+
+def statements(story: Story) -> tuple[list[Known], dict[str, str]]:
+    """What is found in a story as it would stand in a ledger, the oldest first; and by its id the label that it belongs to."""
+    known: list[Known] = []
+    of: dict[str, str] = {}
     for each in story.sessions:
-        for item, told in judge(each, [finding(statement) for statement in extract(each.turns)]).matched:
-            found[item.id] = Quoted(told.kind, told.text, item.at, item.trust)
-    return found
+        at = {turn.id: turn.at for turn in each.turns}
+        told = [statement for statement in extract(each.turns) if not statement.quarantine]
+        for one in told:
+            stands = standing(one, each.name, at[one.turns[0]])
+            known.append(replace(stands, detail={**stands.detail, "turns": one.turns}))
+        of |= {said.id: item.id for item, said in judge(each, [finding(one) for one in told]).matched}
+    return sorted(known, key=time_of), of
 
 
-def said_alone(likeness: Likeness) -> Iterator[Sample]:
-    for line in ALONE_FILE.read_text("utf-8").splitlines():
-        read = json.loads(line)
-        newer, older = (Quoted(read[f"{each}_kind"], read[each], at, "user") for at, each in enumerate(("newer", "older")))
-        pair = Sides(newer, older, likeness)
-        ruled = by_rules(pair)
-        yield Sample(seen(pair, ruled), ruled, read["type"], ALONE)
-
-
-def session(item: Item) -> str:
-    return item.id.rpartition("/")[0]
-
-
-def pairs(story: Story) -> Iterator[tuple[Item, Item, str, bool]]:
-    """The labelled ones; and all others but those of one thing, which labels link through a third."""
+def things(story: Story) -> dict[str, str]:
+    """By the id of each label that another one changes or says again, one name for all that are about this thing."""
     leader: dict[str, str] = {}
 
     def lead(of: str) -> str:
@@ -108,15 +138,16 @@ def pairs(story: Story) -> Iterator[tuple[Item, Item, str, bool]]:
         return of
 
     for pair in story.pairs:
-        yield pair.new, pair.old, pair.type, True
         if pair.type and lead(pair.new.id) != lead(pair.old.id):
             leader[lead(pair.new.id)] = lead(pair.old.id)
-    labelled = {frozenset((pair.new.id, pair.old.id)) for pair in story.pairs}
-    items = [item for session in story.sessions for item in session.items]
-    for new in items:
-        for old in items:
-            if new.at > old.at and frozenset((new.id, old.id)) not in labelled and lead(new.id) != lead(old.id):
-                yield new, old, "", False
+    return {each.id: lead(each.id) for pair in story.pairs if pair.type for each in (pair.new, pair.old)}
+
+
+def said_alone(likeness: Likeness) -> Iterator[Sample]:
+    for line in ALONE_FILE.read_text("utf-8").splitlines():
+        read = json.loads(line)
+        newer, older = (Quoted(read[f"{each}_kind"], read[each], at, "user") for at, each in enumerate(("newer", "older")))
+        yield sample(Sides(newer, older, likeness), read["type"], ALONE)
 
 
 def table(told: Sequence[Sample]) -> dict[str, list[float]]:
@@ -175,7 +206,7 @@ def check(every: dict[str, list[Sample]], plain: Sequence[Sample]) -> dict[str, 
 def figures(found: Sequence[tuple[Sample, str]]) -> dict[str, Any]:
     """The share told rightly of each relation, and how many are told of pairs of two sessions that have no label."""
     labelled = [(each.type, said) for each, said in found if each.labelled]
-    others = Counter(said for each, said in found if not each.labelled and not each.within)
+    others = Counter(said for each, said in found if not each.labelled)
     right = {name: sum((type_ == name) == (said == name) for type_, said in labelled) for name in RELATIONS if name}
     told = {name: round(count / len(labelled), 3) for name, count in right.items()}
     return {**told, "unlabelled": {name: others[name] for name in right}}

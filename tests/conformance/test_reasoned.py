@@ -124,6 +124,20 @@ def test_the_newer_takes_the_place_of_the_older_and_gives_it_back(told: Evidence
     assert rows(told, "SELECT reflected, valid_to FROM memories") == [(0, None)]
 
 
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_of_several_that_replace_one_the_surest_does_whichever_was_seen_first(told: Evidence, order: tuple[int, int]) -> None:
+    found = [statement(TURNS[0]), statement(TURNS[1]), statement(TURNS[2])]
+    put(told, ONE, found)
+    ids = [each.id for each in found]
+    for place in order:
+        with told.writing() as database:
+            assert reasoned.supersede(database, ids[0], ids[place], 1_000 + place, sure={1: 0.9, 2: 0.6}[place])
+    replaced = "SELECT id, superseded_by, valid_to FROM memories WHERE superseded_by IS NOT NULL"
+    assert rows(told, replaced) == [(ids[0], ids[1], 1_001)]
+    put(told, ONE, [found[0], found[2]])
+    assert rows(told, replaced) == [(ids[0], ids[2], 1_002)], "the next surest, once the surest has gone"
+
+
 def test_three_cannot_replace_each_other_in_a_circle(told: Evidence) -> None:
     found = [statement(turn) for turn in TURNS[:3]]
     put(told, ONE, found)

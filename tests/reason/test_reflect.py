@@ -66,8 +66,9 @@ def test_one_word_in_common_ends_nothing() -> None:
 
 def test_a_change_says_how_it_was_before() -> None:
     (change,) = reflect([MYSQL], [POSTGRES], by_words)
+    assert isinstance(change, Supersede) and 0.5 < change.sure < 1.0
     assert change == Supersede("m1", "m2", 20, "said otherwise later",
-                               {"confidence": 0.8, "valid_to": None, "superseded_by": None, "seen": 1})  # fmt: skip
+                               {"confidence": 0.8, "valid_to": None, "superseded_by": None, "seen": 1}, change.sure)  # fmt: skip
 
 
 def test_what_was_superseded_still_supersedes_what_came_before_it() -> None:
@@ -82,8 +83,8 @@ def test_a_pinned_memory_is_contradicted_and_stays() -> None:
 def test_a_rule_for_everywhere_is_not_replaced_by_what_one_project_says_without_a_word_of_change() -> None:
     everywhere = know("m1", "indent with tabs in all code", "instruction", 10, scope="global")
     here = know("m2", "indent with spaces in all code", "instruction", 20)
-    assert judge(here, everywhere, by_words) == "contradicts"
-    assert judge(replace(here, text="from now on indent with spaces in all code"), everywhere, by_words) == "supersedes"
+    assert judge(here, everywhere, by_words).said == "contradicts"
+    assert judge(replace(here, text="from now on indent with spaces in all code"), everywhere, by_words).said == "supersedes"
 
 
 def test_what_is_held_back_or_of_another_project_or_no_statement_changes_nothing() -> None:
@@ -109,8 +110,8 @@ def test_later_in_one_session_only_what_says_that_it_changes_something_does() ->
     older = know("m1", "the timeout for uploads is 30 seconds", at=1, session_id="s")
     plain = know("m2", "the timeout for uploads is 60 seconds", at=2, session_id="s")
     said = replace(plain, text="the timeout for uploads is 60 seconds now")
-    assert (judge(plain, older, by_words), judge(said, older, by_words)) == ("", "supersedes")
-    assert judge(replace(plain, kind="correction"), older, by_words) == "supersedes"
+    assert (judge(plain, older, by_words).said, judge(said, older, by_words).said) == ("", "supersedes")
+    assert judge(replace(plain, kind="correction"), older, by_words).said == "supersedes"
 
 
 def test_a_contradiction_of_what_was_superseded_in_the_same_breath_is_not_told() -> None:

@@ -72,7 +72,7 @@ def test_few_words_in_common_are_enough_where_all_else_speaks_for_it_and_a_numbe
     seats = know("n", "six is too few on the big box, make it twelve", at=2)
     older = know("o", "pages of 40 rows", at=1), know("o", "six workers for the thumbnails", at=1)
     assert [relation(*pair, LIKENESS) for pair in zip((rows, seats), older, strict=True)] == ["supersedes", "supersedes"]
-    assert [judge(*pair, LIKENESS) for pair in zip((rows, seats), older, strict=True)] == ["supersedes", ""]
+    assert [judge(*pair, LIKENESS).said for pair in zip((rows, seats), older, strict=True)] == ["supersedes", ""]
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from hindbrain.ledger.database import Database, foreign, is_sqlite
 
 _INSIDE: Final = "(SELECT value FROM json_each(?))"
 LINK: Final = """
-INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at)
-SELECT :memory, coalesce(max(number) + 1, 0), :role, CAST(:turn AS TEXT), CAST(:target AS TEXT), :at
+INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at, sure)
+SELECT :memory, coalesce(max(number) + 1, 0), :role, CAST(:turn AS TEXT), CAST(:target AS TEXT), :at, :sure
 FROM links WHERE memory_id = :memory
 ON CONFLICT DO NOTHING
 """
@@ -39,7 +39,7 @@ _SUCCESSORS: Final = f"""
 SELECT links.target_memory_id, links.memory_id, links.created_at
 FROM links JOIN memories ON memories.id = links.memory_id
 WHERE links.role = 'supersedes' AND memories.held = '' AND links.target_memory_id IN {_INSIDE}
-ORDER BY CASE WHEN memories.made_by = 'person' THEN 1 ELSE 0 END, links.created_at, links.memory_id
+ORDER BY CASE WHEN memories.made_by = 'person' THEN 1 ELSE 0 END, links.sure, links.created_at, links.memory_id
 """
 _ABOVE: Final = f"""
 WITH RECURSIVE above (memory, target) AS (
@@ -69,12 +69,15 @@ WHERE links.role = 'contradicts' AND links.target_memory_id IN {_INSIDE}
 """
 
 
-Tie = tuple[str, str, str | None, str | None, int]  # a memory, the role, the turn or the memory it is tied to, and when
+# A memory, the role, the turn or the memory it is tied to, when, and how surely.
+Tie = tuple[str, str, str | None, str | None, int, float]
 
 
-def link(database: Database, memory: str, role: str, *, turn: str | None = None, target: str | None = None, at: int) -> bool:
+def link(
+    database: Database, memory: str, role: str, *, turn: str | None = None, target: str | None = None, at: int, sure: float = 1.0
+) -> bool:
     """Tie a memory to a turn or to another memory; whether that is new."""
-    return bool(database.execute(LINK, _values((memory, role, turn, target, at))).rowcount)
+    return bool(database.execute(LINK, _values((memory, role, turn, target, at, sure))).rowcount)
 
 
 def link_all(database: Database, ties: Iterable[Tie]) -> None:
@@ -84,7 +87,7 @@ def link_all(database: Database, ties: Iterable[Tie]) -> None:
 
 
 def _values(tie: Tie) -> dict[str, object]:
-    return dict(zip(("memory", "role", "turn", "target", "at"), tie, strict=True))
+    return dict(zip(("memory", "role", "turn", "target", "at", "sure"), tie, strict=True))
 
 
 def remove(database: Database, ids: Iterable[str], spared: Collection[str] = ()) -> set[str]:
@@ -138,7 +141,7 @@ class _Falling:
         for memory, _, _, turn, _, at in self._links:
             if memory in gone and turn is not None and turn not in known:
                 turns.setdefault(turn, at)
-        self._ties[insight] = [(insight, "derived_from", turn, None, at) for turn, at in turns.items()]
+        self._ties[insight] = [(insight, "derived_from", turn, None, at, 1.0) for turn, at in turns.items()]
         # what it replaces is no evidence, and that link may be taken back
         left = [row[1] for row in own if row[2] in ("derived_from", "supports") and row[4] not in gone]
         if left or turns:

@@ -58,7 +58,7 @@ class _Writing:
         if self.dream and self.database.execute(_CONTRADICTED, (change.old,)).fetchone():
             return False  # somebody has to say first which side holds; a dream does not take that away
         self._note(change.old, change.new)
-        return reasoned.supersede(self.database, change.old, change.new, change.at)
+        return reasoned.supersede(self.database, change.old, change.new, change.at, sure=change.sure)
 
     def _contradict(self, change: Contradict) -> bool:
         identifier = reasoned.contradict(self.database, change.one, change.other, change.text, self.at)

@@ -59,6 +59,7 @@ class Supersede:
     at: int  # when the newer one began to hold
     reason: str
     before: Mapping[str, Any]
+    sure: float = 1.0  # of several that take its place the surest counts
 
 
 @dataclass(frozen=True, slots=True)

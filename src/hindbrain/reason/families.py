@@ -94,6 +94,49 @@ _FAMILIES: Final = """
     python cli: click, typer, argparse, docopt
     template: jinja, jinja2, mako, twig, blade, handlebars, mustache, ejs, pug, liquid, smarty
     environment: direnv, nix, asdf, mise, nvm, pyenv, volta, devbox, devcontainer, vagrant
+    traces: jaeger, zipkin, tempo, honeycomb, opentelemetry, lightstep, x-ray
+    dashboards: grafana, kibana, metabase, superset, looker, tableau, power bi, redash
+    object store: s3, gcs, minio, ceph, azure blob, backblaze, b2, r2, wasabi, garage, seaweedfs
+    files on a network: nfs, smb, samba, nextcloud, dropbox, google drive, sharepoint, onedrive
+    backups: restic, borg, duplicity, velero, pgbackrest, wal-g, barman, litestream
+    content network: cloudflare, fastly, akamai, cloudfront, bunny cdn
+    private network: wireguard, openvpn, tailscale, zerotier, ipsec
+    mesh: istio, linkerd, consul
+    editors: vscode, vs code, intellij, pycharm, neovim, vim, emacs, zed, cursor, sublime
+    shells: bash, zsh, fish, powershell
+    vcs: git, mercurial, svn, subversion, perforce
+    licences: mit, apache 2, gpl, gplv3, agpl, lgpl, bsd, mpl
+    versions: semver, calver
+    merging: squash, squash merge, rebase, merge commit, merge commits, fast-forward
+    branching: gitflow, git flow, trunk-based, trunk based
+    commit style: conventional commits, gitmoji
+    case: snake_case, camelcase, kebab-case, pascalcase, snake case, camel case, kebab case
+    indents: tabs, spaces
+    ways in: oauth, oauth2, saml, oidc, basic auth, api key, api keys, mtls, magic link, magic links, passkey, passkeys, jwt
+    signing: rs256, es256, hs256, eddsa, ed25519
+    packing: gzip, zstd, brotli, lz4, snappy, xz, bzip2, deflate
+    letters: utf-8, utf8, latin-1, latin1, iso-8859-1, cp1252, utf-16, windows-1252
+    spoken: english, german, french, spanish, italian, dutch, portuguese, polish, deutsch, englisch, franzosisch, spanisch,
+        ingles, aleman, castellano, espanol, frances
+    coins: eur, usd, gbp, chf
+    parcels: dhl, gls, ups, fedex, dpd, hermes, seur, correos, postnl
+    runtimes: nodejs, node.js, deno
+    served by: ollama, vllm, llama.cpp, openai, anthropic, openrouter, bedrock
+    paper: weasyprint, wkhtmltopdf, reportlab, puppeteer pdf, latex, typst, pandoc
+    voice: whisper, deepgram, assemblyai, vosk
+    systems on boards: freertos, zephyr, nuttx, yocto, buildroot
+    syncing: yjs, automerge, syncthing, electric sql, powersync
+    http clients: httpx, aiohttp, curl, libcurl, reqwest, okhttp
+    logging: loguru, structlog, pino, winston, log4j, logback, slf4j, zap, zerolog, serilog, tracing crate
+    validation: pydantic, zod, yup, joi, valibot, marshmallow, attrs, ajv
+    mocks: mockito, mockk, moq, sinon, msw, wiremock, nock, testcontainers
+    load: k6, locust, gatling, jmeter, wrk, vegeta
+    shop: shopify, woocommerce, magento, medusa, prestashop, saleor
+    pages by hand: wordpress, strapi, contentful, sanity, ghost, drupal, directus, typo3
+    words on screen: i18next, gettext, fluent, lingui, crowdin, weblate, phrase
+    physics: bullet physics, box2d, rapier, physx, jolt
+    architecture: monolith, microservices, modular monolith, serverless, event sourcing, cqrs
+    repositories: monorepo, polyrepo, submodules, subtree, turborepo, nx
 """
 
 

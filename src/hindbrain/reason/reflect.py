@@ -2,7 +2,8 @@
 
 Every pair is judged by itself, the newer against the older by the time from which they hold, and what became of a memory follows
 from all its pairs. So it does not matter in which order statements arrive, as long as what was superseded before is among what
-they are compared with. Nothing is written here but by `apply`.
+they are compared with. Where several end the same one, all are told with how sure that is, and the surest counts. Nothing is
+written here but by `apply`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Sta
 from hindbrain.reason.families import tools
 from hindbrain.reason.gate import tells_of_oneself
 from hindbrain.reason.partners import Partners
-from hindbrain.reason.relation import Likeness, how_sure, outranks, relation, says_change
+from hindbrain.reason.relation import Likeness, Verdict, outranks, says_change, verdict
 from hindbrain.reason.vocabulary import plain
 from hindbrain.recall.fitting import stem
 from hindbrain.recall.words import STOP_WORDS, spaced
@@ -28,8 +29,8 @@ AGREEING: Final = 3  # sessions that must agree before it is an insight
 MOST_AGREEING: Final = 12
 LEAST_LIKE: Final = 0.3  # of two statements about one thing; of a hundred labelled ones 88 are so alike, or share two words
 LEAST_SHARED: Final = 2
-LEAST_SURE: Final = 0.2  # of two that share less
-SURE: Final = 0.8  # how likely the relation of such two has to be
+LEAST_SURE: Final = 0.15  # of two that share less
+SURE: Final = 0.5  # how likely the relation of such two has to be
 INSIGHTFUL: Final = ("preference", "instruction", "correction", "lesson", "procedure", "fact", "decision")
 BEST_CHARS: Final = (20, 160)  # a statement of this length says what it means and no more
 
@@ -63,14 +64,13 @@ class _Reflection:
         self.likeness = likeness
         self.partners = Partners(sorted(every.values(), key=time_of))
         self.decided = decided
-        self.judged: dict[tuple[str, str], str] = {}
+        self.judged: dict[tuple[str, str], Verdict] = {}
 
     def changes(self) -> list[Change]:
         pairs: dict[tuple[str, str], str] = {}
         for each in self.new:
             for newer, older in self._pairs(each):
-                said = self._judge(newer, older)
-                if said:
+                if said := self._judge(newer, older).said:
                     pairs[newer.id, older.id] = said
         found: list[Change] = []
         gone = {each.id for each in self.every.values() if _ended(each)}
@@ -78,7 +78,8 @@ class _Reflection:
         for (new, old), said in sorted(pairs.items(), key=lambda pair: (*time_of(self.every[pair[0][0]]), pair[0][1])):
             newer, older = self.every[new], self.every[old]
             if said == "supersedes":
-                found.append(Supersede(old, new, newer.valid_from, "said otherwise later", standing(older)))
+                sure = round(self.judged[new, old].sure, 3)
+                found.append(Supersede(old, new, newer.valid_from, "said otherwise later", standing(older), sure))
             elif said == "contradicts" and not {new, old} & gone:
                 found.append(Contradict(new, old, _both(newer, older)))
             elif said in ("reinforces", "same"):
@@ -91,11 +92,11 @@ class _Reflection:
             if _comparable(memory, other):
                 yield (memory, other) if time_of(memory) > time_of(other) else (other, memory)
 
-    def _judge(self, newer: Standing, older: Standing) -> str:
+    def _judge(self, newer: Standing, older: Standing) -> Verdict:
         key = (newer.id, older.id)
         if key not in self.judged:
             said = self.decided.get(key)
-            self.judged[key] = judge(newer, older, self.likeness) if said is None else allowed(newer, older, said)
+            self.judged[key] = judge(newer, older, self.likeness) if said is None else Verdict(allowed(newer, older, said), 1.0)
         return self.judged[key]
 
     def _insights(self, pairs: dict[tuple[str, str], str], gone: set[str]) -> list[Change]:
@@ -122,7 +123,7 @@ class _Reflection:
         waiting = [memory]
         while waiting and len(found) < MOST_AGREEING:
             for newer, older in self._pairs(waiting.pop(0)):
-                if self._judge(newer, older) in ("reinforces", "same"):
+                if self._judge(newer, older).said in ("reinforces", "same"):
                     for one in (newer, older):
                         if one.id not in found and one.level == "observation" and one.kind in INSIGHTFUL and one.trust != "tool":
                             found[one.id] = one
@@ -141,17 +142,14 @@ def _comparable(one: Standing, other: Standing) -> bool:
     return one.project_id == other.project_id or "global" in (one.scope, other.scope)
 
 
-def judge(newer: Standing, older: Standing, likeness: Likeness) -> str:
+def judge(newer: Standing, older: Standing, likeness: Likeness) -> Verdict:
     """The relation of two memories, where they come from being looked at too."""
-    said = relation(newer, older, likeness)
+    said, sure = verdict(newer, older, likeness)
     if said in ("supersedes", "contradicts") and not _on_one_topic(newer, older, likeness):
-        said = said if said == "supersedes" and _surely(newer, older, likeness) else ""
-    return allowed(newer, older, said)
-
-
-def _surely(newer: Standing, older: Standing, likeness: Likeness) -> bool:
-    """Few words in common are enough where all else speaks for it: "40 rows" and "40 is too much for phones, make it 25"."""
-    return likeness(newer.text, older.text) >= LEAST_SURE and how_sure("supersedes", newer, older, likeness) >= SURE
+        # Few words in common are enough where all else speaks for it: "40 rows" and "40 is too much for phones, make it 25".
+        surely = said == "supersedes" and sure >= SURE and likeness(newer.text, older.text) >= LEAST_SURE
+        said = said if surely else ""
+    return Verdict(allowed(newer, older, said), sure)
 
 
 def _on_one_topic(newer: Standing, older: Standing, likeness: Likeness) -> bool:
@@ -177,7 +175,7 @@ def allowed(newer: Standing, older: Standing, said: str) -> str:
         return ""  # an insight is made of what was said, and says nothing new
     if said not in ("supersedes", "contradicts"):
         return said
-    if any(each.made_by != "person" and tells_of_oneself(each.text) for each in (newer, older)):
+    if all(each.made_by != "person" and tells_of_oneself(each.text) for each in (newer, older)):
         return ""  # what people tell of their days is no state of things that the next day ends
     within = newer.session_id is not None and newer.session_id == older.session_id
     if within and (newer.valid_from == older.valid_from or not (says_change(newer) or newer.kind == "correction")):

@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Final
 
 from hindbrain.reason import wording
+from hindbrain.reason.meeting import Meeting
 from hindbrain.reason.sides import Sides
 from hindbrain.reason.values import NAME, ORDINARY, Value
 
@@ -30,6 +31,8 @@ _DEGREES: Final = {
     "flipped": (0.1, ORDINARY, NAME, 1.2),
 }  # fmt: skip
 _TOGETHER: Final = {"telling": (ORDINARY, NAME), "alike": (0.2, 0.3, 0.4, 0.5, 0.6)}
+_MEETING: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_FAR: Final = 4  # words
 _LENGTHS: Final = (4, 8, 14, 22)  # words
 _CUES: Final = {name.lower(): found for name, found in vars(wording).items() if isinstance(found, re.Pattern)}
 _REJECTED: Final = re.compile(r"\b(?:too|zu|demasiad[oa]s?|enough|tight|knapp|off|not|nicht|no)\b")
@@ -40,6 +43,7 @@ def marks(pair: Sides, ruled: str, ways: Iterable[str]) -> frozenset[str]:
     """What is to be seen of two statements. ruled: what the rules say; ways: in which ways they find them at odds."""
     return frozenset((
         *_of_kinds(pair, ruled), *(f"way {way}" for way in ways), *_of_signs(pair), *_of_values(pair), *_of_words(pair),
+        *_of_meeting(pair.meeting),
     ))  # fmt: skip
 
 
@@ -64,6 +68,20 @@ def _of_signs(pair: Sides) -> Iterator[str]:
     denies = [bool(each.denied) for each in (pair.new, pair.old)]
     yield from (f"{name} denies" for name, there in zip(("new", "old"), denies, strict=True) if there)
     yield f"{sum(denies)} of both deny"
+
+
+def _of_meeting(met: Meeting | None) -> Iterator[str]:
+    if met is None:
+        yield "meet nowhere"
+        return
+    alike = [step for step in _MEETING if met.alike + 1e-9 >= step]
+    yield from (f"meet {step}" for step in alike)
+    yield from (f"meet in {step}" for step in (0.2, 0.35, 0.5, 0.7, 0.9) if met.cover + 1e-9 >= step)
+    for sign in (*(("changing",) if met.changes else ()), f"{met.values} values"):
+        yield f"meet {sign}"
+        yield from (f"meet {sign} {step}" for step in alike if sign != "0 values")
+    for side, place in zip(("new", "old"), met.places, strict=True):
+        yield f"meet at {min(place, _FAR)} in the {side}"
 
 
 def _degrees(pair: Sides, steps: Mapping[str, Sequence[float]]) -> Iterator[str]:

@@ -8,50 +8,57 @@ never superseded by what an agent or a tool said: that is a contradiction, for a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp
-from typing import Final
+from typing import Final, NamedTuple
 
 from hindbrain.reason import relating, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
 
-__all__ = ["Likeness", "Told", "how_sure", "outranks", "relation", "says_change"]
+__all__ = ["Likeness", "Told", "Verdict", "outranks", "relation", "says_change", "verdict"]
 
 SETTLING: Final = ("decision", "correction")
 PEOPLE: Final = ("user", "human_file", "import")
 
 
+class Verdict(NamedTuple):
+    """What one statement does to another, and how likely that is by all that is to be seen of the two, from 0 to 1."""
+
+    said: str
+    sure: float
+
+
 def relation(newer: Told, older: Told, likeness: Likeness) -> str:
     """What the newer statement does to the older one; "" where they have nothing to do with each other."""
+    return verdict(newer, older, likeness).said
+
+
+def verdict(newer: Told, older: Told, likeness: Likeness) -> Verdict:
     if plain(newer.text).split() == plain(older.text).split():
-        return "same"
+        return Verdict("same", 1.0)
     pair = Sides(newer, older, likeness)
     if not pair.shared and not pair.values_differ and not pair.ended and not pair.rivals:
-        return ""
-    said = weighed_up(pair)
-    return "contradicts" if said == "supersedes" and not outranks(newer, older) else said
-
-
-def weighed_up(pair: Sides) -> str:
-    """What the rules say, unless other signs say something else by more."""
+        return Verdict("", 1.0)
     ruled = by_rules(pair)
+    found = relating.weighed(seen(pair, ruled))
+    likely = {name: 1 / sum(exp(other - weight) for other in found.values()) for name, weight in found.items()}
+    said = _outvoted(pair, ruled, likely)
+    sure = likely.get(said, 1.0)
+    return Verdict("contradicts" if said == "supersedes" and not outranks(newer, older) else said, sure)
+
+
+def _outvoted(pair: Sides, ruled: str, likely: Mapping[str, float]) -> str:
+    """What the rules say, unless other signs say something else by more."""
+    said = max(relating.RELATIONS, key=lambda name: likely[name])
     if ruled == "same" or "lesson" in (pair.newer.kind, pair.older.kind) or wording.EXCEPTED.search(pair.new.text):
         return ruled
-    found = relating.weighed(seen(pair, ruled))
-    said = max(relating.RELATIONS, key=lambda name: found[name])
     if said == "reinforces" and pair.flipped >= ORDINARY and not pair.own_words:
         return ruled  # a no for a yes in the same words is no agreement, however much speaks for it
     if said == "supersedes" and pair.older.kind == "task" and pair.telling < NAME:
         return ruled  # one everyday word in common does not say that a task is done
     return said
-
-
-def how_sure(said: str, newer: Told, older: Told, likeness: Likeness) -> float:
-    """How likely a relation is by all that is to be seen of two statements, from 0 to 1."""
-    pair = Sides(newer, older, likeness)
-    found = relating.weighed(seen(pair, by_rules(pair)))
-    return 1 / sum(exp(other - found[said]) for other in found.values())
 
 
 def by_rules(pair: Sides) -> str:

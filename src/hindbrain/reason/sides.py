@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from hindbrain.reason import wording
 from hindbrain.reason.families import tools
+from hindbrain.reason.meeting import Meeting, meeting
 from hindbrain.reason.values import NAME, ORDINARY, Reading, Value, read, stem
 from hindbrain.reason.vocabulary import GENERIC, HOW_OFTEN, OPPOSED, SILENT, SORTS, plain
 
@@ -76,6 +77,11 @@ class Sides:
         """How much of the shorter one the other says too."""
         least = min(sum(each.keys.values()) for each in (self.new, self.old))
         return sum(self.shared.values()) / least if least else 0.0
+
+    @cached_property
+    def meeting(self) -> Meeting | None:
+        """The clauses in which they speak of one thing."""
+        return meeting(self.new, self.old, self.shared, self.likeness)
 
     @cached_property
     def own_words(self) -> bool:
