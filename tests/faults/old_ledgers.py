@@ -66,7 +66,9 @@ def _fill_recall(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, valid_from,"
                        " created_at, evidence) VALUES ('m_1', 'observation', 'fact', 'a kept fact', 1.0, 'user', 'user', 'user',"
                        " 'global', 5, 5, 0)")  # fmt: skip
-    connection.execute("INSERT INTO links VALUES ('m_1', 0, 'derived_from', 'e_1', NULL, 5)")
+    connection.execute(
+        "INSERT INTO links (memory_id, number, role, turn_id, created_at) VALUES ('m_1', 0, 'derived_from', 'e_1', 5)"
+    )
     connection.execute("INSERT INTO memories_fts (id, text) VALUES ('m_1', 'a kept fact')")
     connection.execute("INSERT INTO injections (session_id, item_id, at) VALUES ('s_1', 'e_1', 5)")
     connection.execute("INSERT INTO forgotten VALUES ('e_gone', 5)")
