@@ -221,6 +221,37 @@ def test_whatever_the_order_of_arrival_the_same_stands_in_the_end(new_ledger: Ne
     assert all(state == states[0] for state in states)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_how_sure_a_change_is_decides_in_the_ledger_and_outlasts_a_dream_that_is_taken_back(
+    new_ledger: NewLedger, turned: bool
+) -> None:
+    ledger = new_ledger()
+    tell(ledger, place_event("/p", "git:h/p", 3), *(turn(each) for each in SAID))
+    found = [Statement(kind, text, (turn(SAID[number]).id,), text, 0.8) for number, (_, _, kind, text) in enumerate(SAID[:3])]
+    with ledger.writing() as database:
+        for (session, *_), each in zip(SAID, found, strict=False):
+            reasoned.put(database, session_id("claude-code", session), RULES, [each], 5_000)
+        first, second, third = (each.id for each in found)
+        changes = [Supersede(first, second, 200, "", {}, 0.9), Supersede(first, third, 300, "", {}, 0.6)]
+        assert apply(database, changes[::-1] if turned else changes, 9_000) == 2
+    replaced = f"SELECT superseded_by, valid_to FROM memories WHERE id = '{first}'"
+    sure = "SELECT memory_id, sure FROM links WHERE role = 'supersedes' ORDER BY sure"
+    before = rows(ledger, sure)
+    assert rows(ledger, replaced) == [(second, 200)] and before == [(third, 0.6), (second, 0.9)]
+    with ledger.writing() as database:
+        apply(database, [Supersede(second, third, 400, "", {})], 9_100, dream="nap")
+        database.execute("DELETE FROM links WHERE role = 'supersedes' AND memory_id = ?", (second,))  # gone since the dream
+        reasoned.undo(database, "nap", 9_200)
+    assert (rows(ledger, replaced), rows(ledger, sure)) == ([(second, 200)], before)
+
+
+def test_a_decision_in_the_first_person_replaces_another_and_what_is_told_of_two_days_does_not() -> None:
+    old, new = know("m1", "The export writes csv files", at=10), know("m2", "I asked Ana: the export moves to parquet", at=20)
+    assert short(reflect([new], [old], by_words)) == [("supersede", "m1", "m2")]
+    days = know("m1", "I went to the lake on Monday", "fact", 10), know("m2", "I no longer go to the lake on Monday", "fact", 20)
+    assert judge(days[1], days[0], by_words).said == ""
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_of_any_set_of_statements_the_pairs_found_do_not_depend_on_which_are_new(seed: int) -> None:
     choose = random.Random(seed)
