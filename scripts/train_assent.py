@@ -10,7 +10,6 @@ sessions it reads short exchanges (assent_alone.jsonl), for in the sessions few 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -23,11 +22,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.labels import CORPUS, Session, stories  # noqa: E402
+from bench.labels import Session, stories  # noqa: E402
 from hindbrain.ledger.statement import Said  # noqa: E402
 from hindbrain.reason.assent import LIKELY, Heard, heard, marks, parts  # noqa: E402
 from hindbrain.recall.static import Static  # noqa: E402
-from scripts.train_keeping import Floats, learnt, listed, named, rows_of  # noqa: E402
+from scripts.train_keeping import Floats, learnt, learnt_from, listed, named, rows_of  # noqa: E402
 
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "assent.json"
 PENALTY = 5.0
@@ -183,11 +182,8 @@ def written(made: Table) -> str:
 
 
 def main() -> None:
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("--check", action="store_true", help="write nothing; tell each part by what the others teach")
-    every = {folder.name: list(samples(folder.name)) for folder in sorted(CORPUS.glob("tune_*"))}
-    if given.parse_args().check:
-        print(json.dumps(check(every), indent=1))
+    every = learnt_from(__doc__, samples, check)
+    if every is None:
         return
     made = table([*said_alone(), *(each for part in every.values() for each in part)])
     TARGET.write_text(written(made), "utf-8")

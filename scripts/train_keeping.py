@@ -18,7 +18,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,7 @@ PAIR = "pair "
 WORDY = ("word ", "answer ", PAIR)
 SAME = 0.3  # of the shorter one, for a label and a thing said to be about the same words
 KINDS = ("correction", "decision", "fact", "instruction", "preference", "procedure", "task")
+Each = TypeVar("Each")
 Floats = npt.NDArray[np.float64]
 
 
@@ -280,12 +281,22 @@ def listed(marks: Mapping[str, object]) -> str:
     return f"{{\n{lines}\n}}"
 
 
-def main() -> None:
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def learnt_from(
+    about: str | None, samples: Callable[[str], Iterable[Each]], check: Callable[[dict[str, list[Each]]], object]
+) -> dict[str, list[Each]] | None:
+    """What each part of the corpus teaches; None where that was only to be checked, which is done."""
+    given = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     given.add_argument("--check", action="store_true", help="write nothing; tell each part by what the others teach")
+    checks = given.parse_args().check
     every = {folder.name: list(samples(folder.name)) for folder in sorted(CORPUS.glob("tune_*"))}
-    if given.parse_args().check:
+    if checks:
         print(json.dumps(check(every), indent=1))
+    return None if checks else every
+
+
+def main() -> None:
+    every = learnt_from(__doc__, samples, check)
+    if every is None:
         return
     made = table([*said_alone(), *(each for part in every.values() for each in part)])
     TARGET.write_text(written(made), "utf-8")

@@ -8,7 +8,6 @@ one part of the corpus out at a time, learns from the rest and counts what would
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -22,11 +21,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.judging import judge  # noqa: E402
-from bench.labels import CORPUS, stories  # noqa: E402
+from bench.labels import stories  # noqa: E402
 from bench.reason import finding  # noqa: E402
 from hindbrain.reason.extract import found_in  # noqa: E402
 from hindbrain.reason.secondhand import LIKELY, is_weighed, marks  # noqa: E402
-from scripts.train_keeping import learnt, named, rows_of  # noqa: E402
+from scripts.train_keeping import learnt, learnt_from, named, rows_of  # noqa: E402
 
 TARGET = ROOT / "src" / "hindbrain" / "reason" / "secondhand.json"
 PENALTY = 2.0
@@ -76,11 +75,8 @@ def check(every: dict[str, list[Sample]]) -> dict[str, dict[str, int]]:
 
 
 def main() -> None:
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("--check", action="store_true", help="write nothing; count what is dropped by what the other parts teach")
-    every = {folder.name: list(samples(folder.name)) for folder in sorted(CORPUS.glob("tune_*"))}
-    if given.parse_args().check:
-        print(json.dumps(check(every), indent=1))
+    every = learnt_from(__doc__, samples, check)
+    if every is None:
         return
     made = table([each for part in every.values() for each in part])
     TARGET.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", "utf-8")
