@@ -36,6 +36,7 @@ class Item:
     instead_of: tuple[str, ...]
     optional: bool
     at: int
+    said: str  # all that is said in its turn
     trust: str  # of whom it comes from: what a user agreed to is the user's
 
 
@@ -113,7 +114,7 @@ def _item(place: str, read: dict[str, Any], said: dict[str, Said]) -> Item:
     trust = "user" if read.get("agreed_in") or first.role == "user" else "assistant" if first.role == "assistant" else "tool"
     return Item(
         f"{place}/{read['id']}", str(read["kind"]), turns, str(read["quote"]), tuple(read["must"]), tuple(read.get("why", ())),
-        tuple(read.get("instead_of", ())), bool(read.get("optional")), first.at, trust,
+        tuple(read.get("instead_of", ())), bool(read.get("optional")), first.at, first.text, trust,
     )  # fmt: skip
 
 

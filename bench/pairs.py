@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.labels import Item, Pair, Story
 from hindbrain.ledger.known import Known
-from hindbrain.ledger.statement import Statement
+from hindbrain.ledger.statement import Said, Statement, beside
 from hindbrain.reason.changes import Contradict, Supersede
 from hindbrain.reason.likeness import Likeness
 from hindbrain.reason.reflect import reflect
@@ -37,14 +37,14 @@ def asked() -> Callable[[Pair], str]:
 
 
 def quoted(item: Item) -> Quoted:
-    return Quoted(item.kind, item.quote, item.at, item.trust)
+    return Quoted(item.kind, item.quote, item.at, item.trust, noted(item.quote, item.said))
 
 
 def unlabelled(story: Story, kept: Mapping[str, Sequence[Statement]]) -> Iterator[tuple[str, Statement, Statement]]:
     """What reflection over all statements of a story says although no label does: what, the older, the newer."""
     found = {each.id: (session.name, each) for session in story.sessions for each in kept[session.name] if not each.quarantine}
-    said_at = {turn.id: turn.at for session in story.sessions for turn in session.turns}
-    new = [standing(each, session, said_at[each.turns[0]]) for session, each in found.values()]
+    turns = {turn.id: turn for session in story.sessions for turn in session.turns}
+    new = [standing(each, session, turns[each.turns[0]]) for session, each in found.values()]
     pairs = [pair for pair in story.pairs if pair.type]
     labelled = {frozenset((turn, other)) for pair in pairs for turn in pair.old.turns for other in pair.new.turns}
     for change in reflect(new, [], Likeness()):
@@ -58,9 +58,15 @@ def unlabelled(story: Story, kept: Mapping[str, Sequence[Statement]]) -> Iterato
             yield told, older, newer
 
 
-def standing(said: Statement, session: str, at: int) -> Known:
+def noted(quote: str, text: str) -> dict[str, Any]:
+    """What the ledger notes of a turn beside a quote."""
+    return dict(zip(("before", "after"), beside(text, quote), strict=True))
+
+
+def standing(said: Statement, session: str, turn: Said) -> Known:
     """A statement as the ledger would hold it."""
     return Known(
-        said.id, "observation", said.kind, said.text, said.confidence, said.trust, said.scope, "project", session, at, None, None,
-        "", "rules/1", False, False, {"why": said.why, "instead_of": said.instead_of, "quote": said.quote},
+        said.id, "observation", said.kind, said.text, said.confidence, said.trust, said.scope, "project", session, turn.at, None,
+        None, "", "rules/1", False, False,
+        {"why": said.why, "instead_of": said.instead_of, "quote": said.quote, **noted(said.quote, turn.text)},
     )  # fmt: skip

@@ -46,9 +46,9 @@ ALONE_FILE = Path(__file__).with_name("relating_alone.jsonl")
 PENALTY = 10.0
 UNLABELLED = 0.1  # how much a pair without a label counts, in the words of its labels
 FOUND = 0.05  # and as it was found
-ALONE = 6.0  # and one that stands in no session
+ALONE = 2.0  # and one that stands in no session
 LEAST = 4  # labelled pairs a mark has to be seen in
-LEAST_WORD = 10
+LEAST_WORD = 15
 Floats = npt.NDArray[np.float64]
 
 
@@ -86,7 +86,7 @@ def labelled(story: Story, thing: Mapping[str, str], likeness: Likeness) -> Iter
         pair = Sides(quoted(new), quoted(old), likeness)
         if (new.id, old.id) in types:
             yield sample(pair, types[new.id, old.id], 1.0)
-        elif new.at > old.at and (old.id, new.id) not in types and is_compared(pair) and not is_one(thing, new.id, old.id):
+        elif new.at > old.at and (old.id, new.id) not in types and pair.compared and not is_one(thing, new.id, old.id):
             yield sample(pair, "", UNLABELLED)
 
 
@@ -106,12 +106,8 @@ def found(story: Story, thing: Mapping[str, str], likeness: Likeness) -> Iterato
                 yield sample(pair, labels[ids], 1.0)
             elif newer.session_id == older.session_id or is_one(thing, *ids):
                 continue
-            elif not any((a, b) in linked for a in newer.detail["turns"] for b in older.detail["turns"]) and is_compared(pair):
+            elif not any((a, b) in linked for a in newer.detail["turns"] for b in older.detail["turns"]) and pair.compared:
                 yield sample(pair, "", FOUND)
-
-
-def is_compared(pair: Sides) -> bool:
-    return bool(pair.shared or pair.values_differ or pair.ended or pair.rivals)
 
 
 def statements(story: Story) -> tuple[list[Known], dict[str, str]]:
@@ -119,10 +115,10 @@ def statements(story: Story) -> tuple[list[Known], dict[str, str]]:
     known: list[Known] = []
     of: dict[str, str] = {}
     for each in story.sessions:
-        at = {turn.id: turn.at for turn in each.turns}
+        turns = {turn.id: turn for turn in each.turns}
         told = [statement for statement in extract(each.turns) if not statement.quarantine]
         for one in told:
-            stands = standing(one, each.name, at[one.turns[0]])
+            stands = standing(one, each.name, turns[one.turns[0]])
             known.append(replace(stands, detail={**stands.detail, "turns": one.turns}))
         of |= {said.id: item.id for item, said in judge(each, [finding(one) for one in told]).matched}
     return sorted(known, key=time_of), of

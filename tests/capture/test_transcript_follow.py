@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hindbrain.base.redact import Redaction
 from hindbrain.capture.event import Event
 from hindbrain.capture.salvage import Unreadable
 from hindbrain.capture.transcript import (
@@ -335,17 +336,24 @@ def test_a_bad_cursor_is_refused(value: Any) -> None:
 def test_lines_are_cleaned_before_they_are_read_and_only_those_that_matter(file: Path) -> None:
     seen: list[bytes] = []
 
-    def clean(line: bytes) -> bytes:
+    def clean(line: bytes) -> Redaction:
         seen.append(line)
-        return line.replace(b"hunter-two", b"[redacted]")
+        return Redaction(line.replace(b"hunter-two", b"[redacted:x]"), {"x": 1} if b"hunter-two" in line else {})
 
     bookkeeping = b'{"type":"api-request","x":"hunter-two"}\n'
     file.write_bytes(user("my word is hunter-two") + bookkeeping + user("plain"))
     found = step(file, clean=clean)
-    assert [event.text for event in found.events] == ["my word is [redacted]", "plain"]
+    assert [event.text for event in found.events] == ["my word is [redacted:x]", "plain"]
+    assert [dict(event.redacted) for event in found.events] == [{"x": 1}, {}]
     assert seen == [user("my word is hunter-two")[:-1], user("plain")[:-1]]
-    file.write_bytes(user("my word is [redacted]"))
+    file.write_bytes(user("my word is [redacted:x]"))
     assert step(file).events[0].id == found.events[0].id
+
+
+def test_a_line_with_a_secret_that_says_nothing_stops_nobody(file: Path) -> None:
+    file.write_bytes(user("hunter-two", isMeta=True) + user("plain"))
+    found = step(file, clean=lambda line: Redaction(line.replace(b"hunter-two", b"[redacted:x]"), {"x": line.count(b"hunter")}))
+    assert [(event.text, dict(event.redacted)) for event in found.events] == [("plain", {})]
 
 
 def test_changed_transcripts_are_main_sessions_that_are_new_or_differ(root: Path, recorded: Path) -> None:

@@ -172,12 +172,34 @@ def test_what_a_place_or_cursor_event_cannot_say_is_kept_as_an_event(ledger: Evi
     assert ledger.cursors() == {}
 
 
-def test_secrets_taken_out_are_counted_once_per_line_and_rule(ledger: Evidence) -> None:
+def test_secrets_taken_out_are_counted_once_by_rule(ledger: Evidence) -> None:
     line = record(0, event(), meta={"r": "github-token:2,password-assignment:1"})
     other = record(10, event(key="k2"), meta={"r": "github-token:1"})
     assert ledger.ingest(batch(line)).redactions_new == 3
     assert ledger.ingest(batch(line, other)).redactions_new == 1
     assert ledger.counts().redacted == {"github-token": 3, "password-assignment": 1}
+
+
+def test_secrets_of_a_line_that_says_nothing_are_counted_too(ledger: Evidence) -> None:
+    nothing = record(0, meta={"r": "github-token:2"})
+    for _ in range(2):
+        ledger.ingest(batch(nothing, record(10, event())))
+    assert (ledger.counts().redacted, ledger.counts().turns) == ({"github-token": 2}, 1)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
+def test_secrets_of_an_event_are_counted_once_however_often_it_is_delivered(ledger: Evidence, order: tuple[int, ...]) -> None:
+    call = event(key="t", role="tool_call", text="curl [redacted:github-token] [redacted:github-token]")
+    result = event(key="t", role="tool_result", text="[redacted:github-token], said the page")
+    lines = [
+        record(0, call, result, meta={"r": "github-token:3"}),  # a hook tells both
+        record(10, call, meta={"r": "github-token:2"}),  # and a transcript each of them, the result twice
+        record(20, result, meta={"r": "github-token:2"}),
+        record(30, event(key="other", text="the end was cut off"), meta={"r": "github-token:1"}),
+    ]
+    for number in order:
+        ledger.ingest(batch(lines[number]))
+    assert ledger.counts().redacted == {"github-token": 4}
 
 
 def test_damage_is_noted_once_with_its_kind(ledger: Evidence) -> None:

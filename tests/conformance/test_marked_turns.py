@@ -63,3 +63,25 @@ def test_a_turn_of_which_something_still_holds_and_one_that_is_held_back_are_not
     assert labels(ledger, way) == plain
     tell(ledger, *act("reject", too.id))
     assert labels(ledger, way) == plain | {USE.text: "user, no longer so"}
+
+
+def test_a_turn_of_which_all_was_rejected_is_told_as_no_longer_so(ledger: Evidence, way: str) -> None:
+    tell(ledger, PLACE, USE, NEVER, BACKUP)
+    use = statement(USE)
+    put(ledger, ONE, [use])
+    put(ledger, TWO, [statement(NEVER), statement(BACKUP), statement(BACKUP, "The orders are backed up")])
+    tell(ledger, *act("reject", use.id), *act("reject", statement(BACKUP).id))
+    assert labels(ledger, way) == {USE.text: "user, no longer so", NEVER.text: "user", BACKUP.text: "user"}
+
+
+def test_a_turn_of_which_something_is_quarantined_is_not_told_before_it_is_accepted(ledger: Evidence, way: str) -> None:
+    tell(ledger, PLACE, USE, NEVER, BACKUP)
+    use = statement(USE, quarantine="an order")
+    put(ledger, ONE, [use, statement(USE, "The orders are in Postgres")])
+    put(ledger, TWO, [statement(NEVER)])
+    others = {NEVER.text: "user", BACKUP.text: "user"}
+    assert labels(ledger, way) == others
+    tell(ledger, *act("reject", use.id))
+    assert labels(ledger, way) == others
+    tell(ledger, *act("accept", use.id, at=9_500))
+    assert labels(ledger, way) == {USE.text: "user", **others}

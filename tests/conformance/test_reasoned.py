@@ -9,10 +9,13 @@ import pytest
 from hindbrain.base.errors import LedgerError
 from hindbrain.capture.event import session_id
 from hindbrain.ledger import reasoned
+from hindbrain.ledger.carry import carry
 from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.reasoned import BadStatement, Put, Reading
 from tests.conformance.reasoning import LATER, ONE, PLACE, RULES, TEXTS, TURNS, TWO, put, standing, statement, tell
 from tests.conformance.states import is_sound, rows
+from tests.engines import NewPair
 from tests.ledger.making import event, place_event
 
 
@@ -53,6 +56,20 @@ def test_a_statement_becomes_a_memory_with_its_evidence(told: Evidence) -> None:
     )
     assert [(each.turn_id, each.at) for each in lineage.grounds()] == [(TURNS[0].id, 100), (TURNS[3].id, 400)]
     assert is_sound(told)
+
+
+def test_what_its_turn_says_beside_a_statement_is_noted_and_goes_with_the_turn(told: Evidence) -> None:
+    turn = event(session="s1", key="beside", at=600, text="Oysters were too slow.  Use Redis.\nAsk Zoë first.", cwd="/p")
+    tell(told, turn)
+    found = statement(turn, "Use Redis.", quote="Use Redis.")
+    put(told, ONE, [found])
+    with told.reading() as database:
+        known = reasoned.known(database, [found.id])[found.id]
+    assert (known.detail["before"], known.detail["after"]) == ("Oysters were too slow.", "Ask Zoë first.")
+    before = rows(told, "SELECT * FROM memories ORDER BY id")
+    assert put(told, ONE, [found]) == Put() and rows(told, "SELECT * FROM memories ORDER BY id") == before
+    tell(told, forget_event([turn.id], 9_000))
+    assert not [row for row in rows(told, "SELECT * FROM memories") if "Oysters" in str(row)] and is_sound(told)
 
 
 def test_reading_again_changes_nothing_and_adds_and_removes_what_differs(told: Evidence) -> None:
@@ -136,6 +153,25 @@ def test_of_several_that_replace_one_the_surest_does_whichever_was_seen_first(to
     assert rows(told, replaced) == [(ids[0], ids[1], 1_001)]
     put(told, ONE, [found[0], found[2]])
     assert rows(told, replaced) == [(ids[0], ids[2], 1_002)], "the next surest, once the surest has gone"
+
+
+def test_how_sure_a_change_is_comes_along_to_another_engine(new_pair: NewPair) -> None:
+    for here, there in (new_pair(), new_pair()[::-1]):
+        found = [statement(TURNS[0]), statement(TURNS[1]), statement(TURNS[2])]
+        first, second, third = (each.id for each in found)
+        for ledger in (here, there):
+            tell(ledger, PLACE, *TURNS)
+        put(here, ONE, found)
+        with here.writing() as database:
+            assert reasoned.supersede(database, first, second, 1_001, sure=0.9)
+            assert reasoned.supersede(database, first, third, 1_002, sure=0.6)
+        with here.reading() as old, there.writing() as new:
+            assert carry(old, new).new == 3
+        links = "SELECT memory_id, sure FROM links WHERE role = 'supersedes' ORDER BY sure"
+        assert rows(there, links) == [(third, 0.6), (second, 0.9)]
+        with there.writing() as database:  # what is worked out anew there follows it
+            assert reasoned.supersede(database, first, third, 1_003, sure=0.7)
+        assert rows(there, "SELECT superseded_by FROM memories WHERE superseded_by IS NOT NULL") == [(second,)]
 
 
 def test_three_cannot_replace_each_other_in_a_circle(told: Evidence) -> None:
@@ -235,3 +271,17 @@ def test_how_far_a_session_was_read_is_kept(ledger: Evidence) -> None:
         reasoned.set_reading(database, Reading(ONE, 3, RULES, 5))
         reasoned.set_reading(database, ONE, digested_at=9, digested_memories=2)
         assert reasoned.reading(database, ONE) == Reading(ONE, 3, RULES, 5, 9, 2)
+
+
+def test_a_dream_taken_back_counts_no_evidence_that_was_forgotten_since(told: Evidence) -> None:
+    first, second, third = statement(TURNS[0]), statement(LATER[0]), statement(TURNS[3])
+    put(told, ONE, [first, third])
+    put(told, TWO, [second])
+    with told.writing() as database:
+        assert all(reasoned.reinforce(database, first.id, each.id, 2_000) for each in (second, third))
+        reasoned.note_change(database, "nap", first.id, at=3_000)
+    tell(told, forget_event([LATER[0].id], 99_999))
+    sure = rows(told, "SELECT confidence FROM memories WHERE id = ?", (first.id,))
+    with told.writing() as database:
+        assert reasoned.undo(database, "nap", 100_000) == 1
+    assert rows(told, "SELECT confidence FROM memories WHERE id = ?", (first.id,)) == sure == [(0.86,)]

@@ -213,13 +213,14 @@ def test_the_check_notices_an_effect_that_is_written_apart_from_the_jobs_end(
 # With a model: a reply that was kept is not paid for again.
 
 
-def asked(home: Home) -> int:
-    """Replies that are kept: in the ledger, or in the journal, from which the next worker takes them in."""
+def asked(home: Home) -> tuple[int, int]:
+    """Replies that are kept, in the ledger or in the journal, from which the next worker takes them in; and calls that count."""
     store(home)
     with sqlite3.connect(home.ledger) as connection:
-        (count,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM calls WHERE reply <> ''").fetchone()
+        (counted,) = connection.execute("SELECT count(*) FROM calls WHERE input_tokens > 0 AND output_tokens > 0").fetchone()
     connection.close()
-    return int(count)
+    return int(count), int(counted)
 
 
 REPLY = Reply(json.dumps({"statements": [{
@@ -269,8 +270,8 @@ def _dying(alone: Home, folder: Path, server: ModelServer, environ: dict[str, st
         before = len(server.requests)
         ran = run_with(fault, argv(home, "extract"), b"", environ, folder / "log")
         if ran.injected:
-            paid, kept = len(server.requests) - before, asked(home)
-            assert kept <= paid <= 1, fault
+            paid, (kept, counted) = len(server.requests) - before, asked(home)
+            assert kept <= paid <= counted <= 1, fault
             with Ledger.open(home.ledger, SystemClock()) as ledger:
                 Queue(ledger, SystemClock()).release_all()
             again = run_plain(argv(home, "extract"), b"", environ)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from hindbrain.base.errors import HindbrainError, LedgerBusy, LedgerUnreachable
 from hindbrain.queues.job import (
+    ENOUGH_DELAYS,
     ERROR_CHARS,
     LONGEST_BACKOFF,
+    LONGEST_LEAST_DELAY,
     MOST_DELAYS,
     BackOff,
     Job,
@@ -56,6 +58,27 @@ def test_a_park_is_for_good_and_a_back_off_is_for_then() -> None:
     assert verdict(job(1), Park("x"), random.Random(1)) == Verdict("parked", 1, 0, 0)
     assert verdict(job(5), BackOff("x", seconds=1.0001), random.Random(1)) == Verdict("waiting", 4, 1, 1001)
     assert verdict(job(5, delays=MOST_DELAYS), BackOff("x", seconds=1), random.Random(1)) == Verdict("parked", 5, MOST_DELAYS, 0)
+
+
+def test_whoever_has_too_much_to_do_is_left_alone_for_longer_each_time() -> None:
+    delays, waits = 0, list[float]()
+    while delays < ENOUGH_DELAYS:
+        told = verdict(job(1, delays=delays), BackOff("x", seconds=0.0, rising=True), random.Random(1))
+        assert (told.state, told.attempts) == ("waiting", 0)
+        delays, waits = told.delays, [*waits, told.wait_ms / 1000]
+    assert waits == sorted(waits)
+    assert (waits[:4], waits[-1]) == ([5.0, 10.0, 20.0, 40.0], LONGEST_LEAST_DELAY)
+    assert 3_000 < sum(waits) < 4_000  # about an hour
+
+
+@pytest.mark.parametrize("seconds", [0.0, 30.0, 300.0, 900.0, 3_600.0])
+def test_it_is_enough_after_an_hour_or_two_however_long_each_wait_is(seconds: float) -> None:
+    delays, waited = 0, 0.0
+    while delays < ENOUGH_DELAYS:
+        told = verdict(job(1, delays=delays), BackOff("x", seconds=seconds, rising=True), random.Random(1))
+        assert told.wait_ms >= 1000 * seconds
+        delays, waited = told.delays, waited + told.wait_ms / 1000
+    assert 3_000 < waited <= 7_200
 
 
 @given(seconds=st.floats())

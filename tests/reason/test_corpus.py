@@ -82,7 +82,7 @@ def test_every_relation_is_between_two_labels_of_the_story(story: dict[str, Any]
 
 
 def item(name: str, kind: str, turns: set[str], *must: str, optional: bool = False) -> Item:
-    return Item(name, kind, frozenset(turns), "", must, (), (), optional, 0, "user")
+    return Item(name, kind, frozenset(turns), "", must, (), (), optional, 0, "", "user")
 
 
 SESSION = Session(

@@ -16,7 +16,9 @@ from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.known import Known
 from hindbrain.ledger.statement import Statement
 from hindbrain.reason import dream
+from hindbrain.reason.agreement import says_the_same
 from hindbrain.reason.changes import Change, Fade, Insight, Page, Supersede, standing
+from hindbrain.reason.likeness import Likeness
 from hindbrain.reason.reflect import apply
 from hindbrain.reason.soul import MOST_CHARS, MOST_LINES, soul
 from tests.conformance.reasoning import RULES, tell
@@ -151,6 +153,43 @@ def test_what_already_holds_everywhere_is_not_found_again_and_in_better_words_re
     assert list(dream.across([one, other, worse], by_words, always)) == [
         Insight("instruction", other.text, ("m1", "m2"), "global", None, ("i1",))
     ]
+
+
+def patterns(*told: tuple[str, str], kind: str = "instruction") -> list[str]:
+    """What a deep dream takes for a rule of all projects, of statements in projects, each in a session of its own."""
+    said = [know(f"m{number}", text, kind, number, project_id=project) for number, (project, text) in enumerate(told, 1)]
+    return [each.text for each in dream.across(said, Likeness(), always)]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        (("x", "Never edit files under vendor/"), ("y", "Never edit generated files by hand")),
+        (("x", "Never commit without running ruff first"), ("y", "Never run tests against production")),
+        (("x", "never edit files under vendor/"), ("y", "never edit files under gen/"), ("z", "never edit files under dist/")),
+        (("x", "always run make lint before every commit"), ("y", "always run make test before every commit")),
+        (("x", "uploads are kept for 30 days"), ("y", "uploads are kept for 60 days")),
+    ],
+)
+def test_what_projects_say_of_different_things_holds_in_none_of_the_others(told: tuple[tuple[str, str], ...]) -> None:
+    assert patterns(*told) == []
+
+
+def test_two_projects_are_enough_for_the_same_words_and_three_sessions_for_others() -> None:
+    two = ("x", "no emojis in commits"), ("y", "as always, no emojis in the commit messages")
+    assert patterns(*two) == []
+    assert patterns(*two, ("z", "please, no emojis in commits")) == ["please, no emojis in commits"]
+    assert patterns(two[0], ("y", "please, no emojis in our commits, ever")) == ["please, no emojis in our commits, ever"]
+
+
+def test_what_agrees_through_a_third_alone_is_not_made_one() -> None:
+    short, left = "lint the shop before every release", "lint the shop and its plugins before every release"
+    right = "lint the shop with the strict profile before every release"
+    assert all(says_the_same(know("s", short), know("o", other)) for other in (left, right))
+    assert not says_the_same(know("l", left), know("r", right))
+    told = [know("m1", left, "instruction", 1, project_id="x"), know("m2", short, "instruction", 2, project_id="y"),
+            know("m3", right, "instruction", 3, project_id="z")]  # fmt: skip
+    assert not [each for each in dream.across(told, lambda one, other: 1.0, always) if len(each.supports) == 3]
 
 
 PERSON = [

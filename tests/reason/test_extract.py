@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.extract import extract
+from hindbrain.reason.rounding import scope_of
 from hindbrain.reason.rules import said
+from hindbrain.recall.rank import RULE_CONFIDENCE
 
 HELLO = {
     "en": "hi, this is the shop, we have the checkout to do today",
@@ -204,9 +208,68 @@ def test_a_leading_pronoun_is_told_by_what_stood_before() -> None:
     assert rule.quote == "It's generated, so never edit it by hand"
 
 
+def test_what_takes_up_the_sentence_before_it_is_told_with_it() -> None:
+    texts = {
+        "40 rows are a lot on a phone. Make it 25 from now on.": "40 rows are a lot on a phone. Make it 25 from now on",
+        "40 Zeilen sind am Handy zu viel. Ab jetzt mach das mit 25.": "40 Zeilen sind am Handy zu viel. Ab jetzt mach das mit 25",
+        "40 rows are a lot. From now on use 25 rows on phones.": "From now on use 25 rows on phones",
+        "Ok thanks. Make it 25 from now on.": "Make it 25 from now on",
+        "Do the docs say 40 rows? Make that 25 at most, always.": "Make that 25 at most, always",
+    }
+    for text, wanted in texts.items():
+        told = extract(talk(text, "de" if "Zeilen" in text else "en"))
+        assert wanted in [each.text for each in told], (text, told)
+        (made,) = [each for each in told if each.text == wanted]
+        assert made.quote in text
+        assert not [each for each in told if wanted.startswith(f"{each.text}. ")], "what leads to it is not told twice"
+
+
+def test_the_next_thing_is_no_reason_for_the_last_one() -> None:
+    (first, *_) = found("We use Redis for the sessions. And Mira owns the importer.")
+    assert (first.kind, first.why) == ("decision", "")
+    assert found("We use Redis for the sessions. Mongo is too slow for them.")[0].why == "Mongo is too slow for them"
+
+
 def test_how_to_talk_to_a_person_holds_everywhere_and_the_rest_in_the_project() -> None:
     expected = {"I like short answers": "global", "I prefer `ruff` over black": "project", "never push to main": "project"}
     assert {text: each.scope for text in expected for each in found(text)} == expected
+
+
+def test_what_names_this_place_or_answers_of_others_holds_in_the_project() -> None:
+    rules = [
+        "Error messages must never contain stack traces.", "Queue messages must never be deleted here.",
+        "Never send short messages to customers in this repo.", "In this project commit messages start with the ticket number",
+        "Never use emojis in this repo", "Don't use emojis in commits in this repo", "Always answer in German in this repo",
+        "Always validate responses of the payment gateway", "Never change the language of the website",
+        "Never send short answers to customers", "The bot must always reply in German", "Short responses must never be cached",
+        "Antworte in diesem Projekt immer auf Deutsch", "Der Bot soll immer auf Deutsch antworten",
+        "Hier bitte nur kurze Antworten", "Responde siempre en inglés en este repo", "Aquí siempre respuestas cortas",
+        "Las respuestas del servidor siempre en español",
+        "Always test with German umlauts", "In all projects of the solution nullable stays on",
+        "Always use StateFlow, everywhere", "Call me before you deploy",
+    ]  # fmt: skip
+    assert [text for text in rules if scope_of("instruction", text) != "project"] == []
+    told = [each for text in rules for each in found(text)]
+    assert len(told) > len(rules) // 2 and {each.scope for each in told} == {"project"}
+
+
+def test_what_a_person_says_of_all_projects_or_of_the_answers_they_get_holds_everywhere() -> None:
+    rules = [
+        "Always answer in German", "From now on reply in Spanish", "Keep your explanations short", "Please always call me Dana",
+        "Never use emojis in your answers", "You should always answer in plain English", "In all projects use pnpm",
+        "Always, in every repo, run the linter first", "Everywhere: never push to main", "Antworte immer auf Deutsch",
+        "Immer auf Deutsch antworten", "Antworte immer kurz und knapp", "In allen Projekten immer nur pnpm verwenden",
+        "Überall: niemals direkt auf main pushen", "Respóndeme siempre en español", "Responde siempre en español",
+        "En todos los proyectos usa siempre pnpm",
+    ]  # fmt: skip
+    likings = [
+        "I prefer tabs over spaces everywhere", "I prefer short answers without any preface", "Mir sind kurze Antworten lieber",
+        "Prefiero respuestas cortas",
+    ]  # fmt: skip
+    assert [text for text in rules if scope_of("instruction", text) != "global"] == []
+    assert [text for text in likings if scope_of("preference", text) != "global"] == []
+    assert [(each.kind, each.scope) for each in found("Always answer in German")] == [("instruction", "global")]
+    assert scope_of("fact", "Short answers are kept in all projects") == "project"
 
 
 def test_what_is_withdrawn_in_the_next_sentence_is_not_kept() -> None:
@@ -234,3 +297,87 @@ def test_the_same_session_gives_the_same_ids() -> None:
     ]  # fmt: skip
     assert [each.id for each in extract(session)] == [each.id for each in extract(list(session))]
     assert len({each.id for each in extract(session)}) == 3
+
+
+def in_english_work(text: str) -> list[tuple[str, float]]:
+    """What is made of a sentence in a session that is English but for it."""
+    turns = [
+        Said("t0", "user", "Run the tests for the api module"), Said("t1", "tool_call", "pytest -q", "Bash", command="pytest -q"),
+        Said("t2", "tool_result", "12 passed", "Bash"), Said("t3", "assistant", "All 12 tests pass."), Said("t4", "user", text),
+        Said("t5", "assistant", "ok"),
+    ]  # fmt: skip
+    return [(each.kind, each.confidence) for each in extract(turns) if each.turns == ("t4",)]
+
+
+def test_never_and_always_with_an_order_are_rules_in_every_language() -> None:
+    rules = [
+        "Never push to main", "Always use pnpm", "Nunca hagas push a main", "Nunca despliegues los viernes", "Nunca uses var",
+        "Nunca borres datos de producción", "Nunca subas claves al repositorio", "No uses nunca var", "Nunca hacer push a main",
+        "Usa siempre pnpm", "Siempre ejecuta los tests", "Por favor, usa siempre pnpm", "Jamás toques la rama release",
+        "Pushe niemals direkt auf main", "Verwende niemals var", "Nie auf main pushen", "Deploye nie freitags",
+        "Lösche niemals Produktionsdaten", "Committe niemals Secrets", "Niemals Secrets committen", "Benutze immer pnpm",
+        "Immer pnpm verwenden", "Immer die Tests laufen lassen, bevor du committest", "Fass die Migrationen nie an",
+    ]  # fmt: skip
+    assert {text: in_english_work(text) for text in rules} == {text: [("instruction", 0.85)] for text in rules}
+
+
+def test_what_always_or_never_happens_is_no_rule() -> None:
+    told = [
+        "Nunca hagas push a main?", "Pushe niemals direkt auf main?", "Nunca he visto este error", "Nunca funciona a la primera",
+        "Siempre falla el test", "Siempre sale rojo", "Nunca probé eso", "Siempre usábamos npm", "Nie klappt was",
+        "Immer noch rot",
+        "Immer mit der Ruhe", "Nie im Leben", "Nie so etwas gesehen", "Immer müssen wir warten", "Nie funktioniert der Build",
+        "Immer schlägt der Test fehl", "Always the same error", "Never seen that before", "Siempre pasa lo mismo",
+    ]  # fmt: skip
+    assert [text for text in told if any(kind == "instruction" for kind, _ in in_english_work(text))] == []
+
+
+WORKING = (
+    Said("t0", "user", "Run the tests for the api module", at=1), Said("c", "tool_call", "pytest -q", tool="Bash", at=2),
+    Said("r", "tool_result", "12 passed", tool="Bash", at=3), Said("a", "assistant", "All 12 tests pass.", at=4),
+)  # fmt: skip
+
+
+def kinds_in_work(text: str) -> list[tuple[str, float]]:
+    turns = [*WORKING, Said("t1", "user", text, at=5), Said("t2", "assistant", "OK.", at=6)]
+    return [(each.kind, each.confidence) for each in extract(turns)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't push to main", "Do not force push.", "Please don't mock the database in tests", "Avoid global state",
+        "Only use pnpm", "don’t squash merge", "Don't use var", "Never commit secrets",
+    ],
+)  # fmt: skip
+def test_a_plain_prohibition_is_a_rule_that_is_told(text: str) -> None:
+    ((kind, sure),) = kinds_in_work(text)
+    assert kind in ("instruction", "correction") and sure >= RULE_CONFIDENCE
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Don't run it yet", "don't change that now", "Don't push this time",
+     "Don't worry about the tests", "don't bother", "Don't you think it is too slow?", "Avoid it for now"],
+)  # fmt: skip
+def test_what_is_not_to_be_done_this_once_is_no_rule(text: str) -> None:
+    assert not [kind for kind, _ in kinds_in_work(text) if kind in ("instruction", "preference", "correction")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Please rename function parse to parse_line in api/reader.py", "Refactor handler_9 in api/handlers.py to async",
+     "Please write the migration for the orders table", "Delete the unused import in main.py",
+     "add type hints to reader.py", "Please move the helper to utils.py and run the tests again"],
+)  # fmt: skip
+def test_a_single_step_of_the_work_is_not_kept(text: str) -> None:
+    assert kinds_in_work(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Always add type hints to new functions", "Write migrations by hand, never generate them",
+     "Rename nothing in api/ without asking me"],
+)  # fmt: skip
+def test_what_holds_for_every_such_step_is_kept(text: str) -> None:
+    assert kinds_in_work(text)

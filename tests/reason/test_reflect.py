@@ -15,8 +15,9 @@ from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.known import Known
 from hindbrain.ledger.statement import Statement
 from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Supersede
+from hindbrain.reason.likeness import Likeness
 from hindbrain.reason.partners import PARTNERS, Partners
-from hindbrain.reason.reflect import apply, judge, reflect
+from hindbrain.reason.reflect import apply, founded, judge, reflect
 from hindbrain.reason.reflecting import compared
 from tests.conformance.reasoning import RULES, tell
 from tests.conformance.states import is_sound, rows
@@ -101,6 +102,34 @@ def test_what_somebody_else_decided_of_a_pair_is_kept_but_replaces_no_pin_and_no
     assert reflect([MYSQL], [POSTGRES], by_words, {("m2", "m1"): ""}) == []
 
 
+REVIEW = know("m1", "Never push to main without a review by Ada.", "instruction", 10)
+UNRELATED = {
+    "one word in common": ("We deploy the orders service to main cluster by helm.", {}, "contradict"),
+    "nothing in common": ("The API listens on port 8085.", {}, ""),
+    "it says that it replaces something else": ("The API listens on port 8085.", {"instead_of": "port 80"}, ""),
+    "beside it stands what it is about": ("Force is fine.", {"before": "We push to main all day."}, "contradict"),
+    "another word for it": ("Force pushes to main are fine from now on.", {}, "supersede"),
+    "it says what it replaces": ("Whoever is awake may merge.", {"instead_of": "the review by Ada"}, "supersede"),
+}
+
+
+@pytest.mark.parametrize("name", UNRELATED)
+def test_a_model_s_word_ends_nothing_of_which_the_newer_one_does_not_speak(name: str) -> None:
+    text, detail, wanted = UNRELATED[name]
+    newer = know("m2", text, "instruction", 20, detail=detail)
+    decided = {("m2", "m1"): "supersedes"}
+    known = know("m3", f"{text} {REVIEW.text}", "fact", 5)  # so that the two are compared at all
+    told = [each for each in short(reflect([newer], [REVIEW, known], by_words, decided)) if {"m1", "m2"} <= {*each}]
+    assert told == ([(wanted, "m1", "m2")] if wanted else [])
+    assert founded(newer, REVIEW, "supersedes", by_words) == (f"{wanted}s" if wanted else "")
+
+
+def test_a_model_may_see_a_change_that_rules_do_not() -> None:
+    older, newer = know("m1", "Uploads wait for the virus scan.", at=10), know("m2", "The virus scan runs behind uploads.", at=20)
+    assert reflect([newer], [older], by_words) == []
+    assert short(reflect([newer], [older], by_words, {("m2", "m1"): "supersedes"})) == [("supersede", "m1", "m2")]
+
+
 def test_two_sides_of_one_turn_are_both_meant() -> None:
     one, other = (replace(each, session_id="s", valid_from=10) for each in (POSTGRES, MYSQL))
     assert reflect([one, other], [], by_words) == []
@@ -133,6 +162,20 @@ AGREEING = [
 def test_what_three_sessions_agree_on_is_an_insight_in_the_best_words_with_its_supports() -> None:
     insights = [each for each in reflect(AGREEING[2:], AGREEING[:2], by_words) if isinstance(each, Insight)]
     assert insights == [Insight("instruction", AGREEING[2].text, ("m1", "m2", "m3"), "project", "p1")]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("Never edit files under vendor/", "Never edit generated files by hand", "Never edit files of the licence, as always"),
+        ("run make lint before every commit", "run make test before every commit", "run make docs before each commit, as always"),
+        ("the orders service runs on MySQL", "the orders service stays on MySQL", "the orders service stays on PostgreSQL"),
+    ],
+)
+def test_three_that_share_words_and_say_different_things_are_no_insight(told: tuple[str, ...]) -> None:
+    said = [know(f"m{number}", text, "instruction", number) for number, text in enumerate(told)]
+    for likeness in (Likeness(), lambda one, other: 1.0):
+        assert not [each for each in reflect(said, [], likeness) if isinstance(each, Insight)]
 
 
 def test_what_is_said_three_times_in_one_session_is_none() -> None:

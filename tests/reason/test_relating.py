@@ -89,3 +89,27 @@ def test_what_no_weight_outvotes(monkeypatch: pytest.MonkeyPatch, kinds: str, ol
     loud = "supersedes" if old == "task" else "reinforces"
     monkeypatch.setattr(relating, "weighed", lambda marks: {name: float(name == loud) for name in relating.RELATIONS})
     assert relation(know("n", newer, new, 2), know("o", older, old, 1), LIKENESS) == ruled != loud
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "words"),
+    [
+        ("gift cards are good for 3 years", "guest passes are good for 2 days", "both"),
+        ("gift cards last 3 years", "gift cards last 5 years", "none"),
+        ("gift cards last 3 years", "paper gift cards last 5 years", "new"),
+        ("paper gift cards last 3 years", "gift cards last 5", "old"),
+    ],
+)  # fmt: skip
+def test_lines_of_a_list_are_told_from_a_line_that_is_said_again_otherwise(older: str, newer: str, words: str) -> None:
+    pair = side_by_side(older, newer, "fact fact")
+    assert pair.alone == words and 0.3 <= pair.parallel < 1.0
+    assert f"parallel 0.3, words of {words}" in seen(pair, by_rules(pair))
+    assert side_by_side(older, "tabs, please").parallel < 0.3
+
+
+@pytest.mark.parametrize(("weight", "said"), [(0.2, ""), (5.0, "supersedes")])
+def test_what_is_less_likely_than_not_replaces_nothing(monkeypatch: pytest.MonkeyPatch, weight: float, said: str) -> None:
+    monkeypatch.setattr(relating, "weighed", lambda marks: {name: weight * (name == "supersedes") for name in relating.RELATIONS})
+    newer, older = know("n", "the nightly export goes to Oslo", at=2), know("o", "the nightly export goes to Rome", at=1)
+    assert relation(newer, older, LIKENESS) == "supersedes"
+    assert judge(newer, older, LIKENESS).said == said

@@ -115,6 +115,8 @@ def handler(kind: str) -> Any:
 
 def step_of(job: Job, home: Home) -> Effect | None:
     more: dict[str, Any] = {"forced": job.forced} if job.kind in ("extract", "digest") else {}
+    if more:
+        more["times"] = telling.put_off(job.payload)
     if job.kind == "extract":
         more["at_once"] = bool(job.payload.get(telling.AT_ONCE))
     key: Any = None if job.kind == "reflect" and job.key == telling.GLOBAL else job.key
@@ -434,7 +436,7 @@ def test_a_dream_comes_with_the_twentieth_new_memory_and_counts_anew(home: Home)
 
 
 def test_a_deep_dream_waits_until_nobody_worked_for_half_an_hour_and_comes_once_a_day(home: Home) -> None:
-    prefer = "I prefer short commit messages without any prefix."
+    prefer = "I prefer short answers without any preface."
     home.say(prefer)
     home.work(100)
     for _ in range(3):  # somebody works all the time
@@ -443,7 +445,7 @@ def test_a_deep_dream_waits_until_nobody_worked_for_half_an_hour_and_comes_once_
         assert home.rows("SELECT 1 FROM memories WHERE level = 'digest_long' AND project_id IS NULL") == []
     assert ("dream", "deep") in home.work(1900)
     ((page,),) = home.rows("SELECT text FROM memories WHERE level = 'digest_long' AND project_id IS NULL")
-    assert page.startswith("# Soul") and "short commit messages" in page
+    assert page.startswith("# Soul") and "short answers" in page
     home.say("I prefer tabs over spaces everywhere.", session="s2")
     home.work(200)
     assert dreams(home) == []

@@ -196,6 +196,8 @@ def test_a_server_that_repeats_the_key_in_its_refusal_does_not_get_it_shown(serv
     assert found.message == "openai:small-1 at 127.0.0.1 refused with status 401: **** is wrong"
     assert "embedder_key" in found.hint
     assert found.retryable is False
+    server.answer = lambda request: Reply(f"{request.headers['Authorization'].split()[1][:-2]}** is wrong".encode(), 401)
+    assert failure(embedder(server)).message == "openai:small-1 at 127.0.0.1 refused with status 401: ****** is wrong"
 
 
 def test_an_answer_that_comes_byte_by_byte_is_given_up_when_the_time_is_over(server: EmbeddingServer) -> None:

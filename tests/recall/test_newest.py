@@ -196,3 +196,13 @@ def test_among_two_statements_alone_the_newer_comes_first_unless_the_past_is_ask
         memory.settle()
         first = memory.search(question, k=2, project="p")[0].text
     assert first == (newer if newer_first else older)
+
+
+def test_what_is_asked_again_and_again_takes_no_place_from_the_answer_and_replaces_nothing(memory: Memory) -> None:
+    question = "how often does the payments gateway retry"
+    again = [Said(question, session=f"s{number}", minute=number + 1) for number in range(200)]
+    tell(memory, [Said("the payments gateway retries three times", session="answer"), *again])
+    assert "three times" in memory.context(question, project="/p/one").text
+    asked, answer, *_ = memory.search(question, project="/p/one")
+    assert asked.note == "said more than 100 times, on 2026-03-01 or earlier for the first time"
+    assert (answer.text, answer.note) == ("the payments gateway retries three times", "")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hindbrain import Memory
 from hindbrain.base.fence import FENCE_CLOSE, FENCE_OPEN, FENCE_TAG, strip_injected
 from hindbrain.recall import block
-from tests.recall.homes import Said, by_hook, by_worker, payload, told
+from tests.recall.homes import START, by_hook, by_worker, payload
 from tests.security.hostile_texts import HOSTILE
 
 LINE = re.compile(
@@ -48,16 +48,15 @@ OUT = [from_library, from_ledger_at_prompt, from_ledger_at_start, from_worker_at
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Path]]:
-    """Each text in a project of its own, once said and once kept as a rule."""
+    """Each text in a project of its own, once said and once kept as a rule; before its session is read, and something of it
+    quarantined."""
     home = Path(tmp_path_factory.mktemp("hostile")) / "home"
-    sayings = [
-        Said(text, session=f"s{number}", project=f"/p/{number}", role=("user", "assistant")[number % 2])
-        for number, text in enumerate(HOSTILE)
-    ]
-    with told(home, sayings) as memory:
+    with Memory.open(home=home) as memory:
         for number, text in enumerate(HOSTILE):
+            role = ("user", "assistant")[number % 2]
+            memory.record(agent="claude-code", session=f"s{number}", role=role, text=text, at=START, project=f"/p/{number}")
             memory.remember(f"kept {text}", kind="instruction", project=f"/p/{number}")
-        memory.settle()
+        memory.settle_here()
         yield memory, home
 
 

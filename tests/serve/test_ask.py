@@ -135,6 +135,47 @@ def test_a_second_search_is_told_of(run: CommandLine) -> None:
     assert run("ask", "which terraform files do we use?", "--json").data["refined"]
 
 
+OPEN = {  # what was only asked, what was said to it, and the question that nobody has answered
+    "do we use Terraform for infra?": ("Should we use Terraform for infra?", "Could be."),
+    "do we use RabbitMQ for the job queue?": ("What about using RabbitMQ for the job queue?", "Let me think."),
+    "nehmen wir Grafana für die Metriken?": ("Sollen wir Grafana für die Metriken nehmen?", "Vielleicht."),
+}
+
+
+@pytest.mark.parametrize("question", OPEN)
+def test_what_was_only_asked_is_no_answer_but_may_come_nearest(run: CommandLine, question: str) -> None:
+    asked, reply = OPEN[question]
+    tell(run.home.root, str(run.folder), [("open", "user", asked), ("open", "assistant", reply)])
+    with Memory(run.home.root) as memory:
+        found = memory.ask(question, project=str(run.folder), model=False)
+    assert (found.known, found.text, [each.text for each in found.evidence]) == (False, "I do not know.", [asked])
+
+
+def test_what_tells_something_beside_a_question_or_replies_to_one_is_an_answer(run: CommandLine) -> None:
+    said = [
+        ("infra", "user", "We use Terraform for infra. Should we pin its version?"),
+        ("bus", "user", "Should we use Kafka for the event bus?"),
+        ("bus", "assistant", "Yes, it keeps the order of events, so I added it to docker-compose."),
+    ]  # fmt: skip
+    tell(run.home.root, str(run.folder), said)
+    with Memory(run.home.root) as memory:
+        wanted = {"do we use Terraform for infra?": "We use Terraform", "do we use Kafka for the event bus?": "Yes, it keeps"}
+        for question, words in wanted.items():
+            found = memory.ask(question, project=str(run.folder), model=False)
+            assert found.known and words in found.evidence[0].text
+
+
+def test_the_text_of_an_answer_says_what_no_longer_holds(run: CommandLine) -> None:
+    said = [("old", "user", "The billing database is PostgreSQL."), ("new", "user", "We moved the billing database to MySQL.")]
+    tell(run.home.root, str(run.folder), said)
+    with Memory(run.home.root) as memory:
+        memory.settle()
+        lines = memory.ask("which database does billing use?", project=str(run.folder), model=False).text.splitlines()
+    assert [line.partition("] ")[2] for line in lines if "billing database" in line] == [
+        "We moved the billing database to MySQL.", "The billing database is PostgreSQL. (no longer holds)",
+    ]  # fmt: skip
+
+
 def test_a_reply_is_evidence_for_what_it_was_asked_and_a_question_is_none(run: CommandLine) -> None:
     quotes = [each["quote"] for each in run.one("ask", "why did the login test fail?")["evidence"]]
     assert quotes == ["The login test's clock was in UTC while the cookie used local time; I froze both."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,11 +46,11 @@ def test_the_answer_is_in_words_and_every_sentence_cites_what_was_offered(run: C
 
 
 def test_the_same_question_over_the_same_evidence_is_paid_for_once(run: CommandLine, server: ModelServer) -> None:
-    server.replies = [said(("Maria owns billing.", ["e1"]))]
+    server.replies = [replace(said(("Maria owns billing.", ["e1"])), tokens=(900, 60))]
     first, second = run.one(*QUESTION), run.one(*QUESTION)
     assert first == second and len(server.requests) == 1
     model = run.one("status")["reasoning"]["model"]
-    assert (model["today"]["calls"], model["today"]["tokens"], model["by_kind"]["ask"]["tokens"]) == (1, 120, 120)
+    assert (model["today"]["calls"], model["today"]["tokens"], model["by_kind"]["ask"]["tokens"]) == (1, 960, 960)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,7 @@ def test_at_the_cap_the_evidence_stands_for_itself_and_status_says_so(
     run: CommandLine, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HINDBRAIN_MODEL_DAILY_TOKENS", "100")
+    monkeypatch.setenv("HINDBRAIN_MODEL_NIGHT", "true")  # the line is the same at every hour
     ran = run(*QUESTION)
     assert ran.code == 0 and EVIDENCE in ran.out
     assert ran.err == "without a model: the day's tokens are used up: 0 of 100\n"

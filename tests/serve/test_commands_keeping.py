@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from hindbrain.base.clock import SystemClock
 from hindbrain.base.home import Home
+from hindbrain.capture.event import session_id
 from hindbrain.ledger import memories
+from hindbrain.ledger.store import Ledger
 from hindbrain.serve.commands.remember import KINDS
 from hindbrain.serve.memory import Memory
 from tests.serve.commands import CommandLine, Ran, fill
@@ -193,3 +196,74 @@ def test_damage_met_on_the_way_is_not_logged_to_the_terminal(run: CommandLine) -
     ran = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert run.one("status")["damaged"] == 1
+
+
+def dropped(run: CommandLine, name: str, text: str, codec: str = "utf-8") -> str:
+    """A file that the inbox took in; the id of the turn it became."""
+    run.home.inbox.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = run.home.inbox / name
+    path.write_bytes(text.encode(codec))
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    with Memory.open(run.home.root) as memory:
+        memory.settle_here()
+    with Ledger.open(run.home.ledger, SystemClock()) as ledger:
+        turns = ledger.turns_of(session_id("inbox", name))
+    return next((turn.id for turn in turns if turn.text == text), "")
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("how", ["turn", "session"])
+def test_a_file_of_the_inbox_goes_with_what_it_said(run: CommandLine, how: str, codec: str) -> None:
+    dropped(run, "dup.md", "About the seal.")
+    turn = dropped(run, "dup.md", "About the walrus.", codec)
+    other = dropped(run, "other.md", "About the otter.")
+    put_away = sorted((run.home.inbox / "done").iterdir())
+    (doomed,) = [path for path in put_away if path.name.startswith("dup.") and path.name != "dup.md"]
+    what = [turn] if how == "turn" else ["--session", session_id("inbox", "dup.md")]
+    ran = run("forget", *what, "--dry-run")
+    assert f"goes too: {doomed}\n" in ran.err and "not changed" not in ran.err and doomed.exists()
+    assert run("forget", *what, "--yes").code == 0
+    assert holding(run.home, "walrus") == []
+    wanted = [path for path in put_away if path != doomed and (how == "turn" or path.name != "dup.md")]
+    assert sorted((run.home.inbox / "done").iterdir()) == wanted
+    assert run("show", other).code == 0
+
+
+def test_what_a_person_wrote_into_a_file_since_stays_unless_it_still_says_it(run: CommandLine) -> None:
+    first, second = dropped(run, "one.md", "About the walrus."), dropped(run, "two.md", "About the walrus, too.")
+    done = run.home.inbox / "done"
+    (done / "one.md").write_text("Now about the seal.")
+    (done / "two.md").write_text("It began: About the walrus, too.")
+    (done / "three.md").symlink_to(run.home.root / "elsewhere")
+    os.mkfifo(done / "four.md")
+    for turn in (first, second):
+        assert run("forget", turn, "--yes").code == 0
+    assert sorted(path.name for path in done.iterdir()) == ["four.md", "one.md", "three.md"]
+
+
+def test_a_wish_that_was_cut_off_takes_the_file_later(run: CommandLine) -> None:
+    turn = dropped(run, "one.md", "About the walrus.")
+    path = run.home.inbox / "done" / "one.md"
+    copy = path.read_bytes()
+    assert run("forget", turn, "--yes").code == 0
+    path.write_bytes(copy)  # as if all had stopped before it was removed
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    run.home.forgetting.write_bytes(b"1\n")
+    with Memory.open(run.home.root) as memory:
+        memory.settle_here()
+    assert (path.exists(), run.home.forgetting.exists()) == (False, False)
+
+
+def test_secrets_are_counted_once_whichever_way_they_came(run: CommandLine, tmp_path: Path) -> None:
+    secret = "gh" + "p_" + "k9Zt" * 9
+    dropped(run, "one.md", f"The token is {secret}.")
+    run("remember", f"the deploy token is {secret}")
+    folder = tmp_path / "talk"
+    folder.mkdir()
+    (folder / "s1.jsonl").write_text(line("user", f"push with {secret} or {secret}"))
+    run("import", "claude-code", str(folder))
+    with Memory.open(run.home.root) as memory:
+        for _ in range(2):
+            memory.record(agent="bot", session="s", role="user", text=f"use {secret}", key="k")
+        memory.settle_here()
+    assert run.one("status")["redacted"]["by_rule"] == {"github-token": 5}

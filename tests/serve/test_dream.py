@@ -120,6 +120,7 @@ def test_the_meter_tells_tokens_and_money_of_today_by_kind_and_the_cap(
         put_call(database, Call("k2", now, "openai", "small", "ask", "{}", None, 300, 100, 10_000))
         put_call(database, Call("old", now - 2 * 86_400_000, "openai", "small", "ask", "{}", None, 9_000, 9_000, 900_000))
     monkeypatch.setenv("HINDBRAIN_MODEL", "openai:small,ollama:tiny")
+    monkeypatch.setenv("HINDBRAIN_MODEL_NIGHT", "true")  # the line is the same at every hour
     (line,) = [line for line in run("status").out.splitlines() if line.startswith("model ")]
     assert line == (
         "model     openai:small, then ollama:tiny; today 1,600 of 500,000 tokens, $0.04 of $0.50 (ask 400, extract 1,200)"

@@ -302,14 +302,27 @@ def test_pieces_of_a_text_are_the_text(text: str, most: int) -> None:
     assert "".join(found) == text and all(len(each) <= most for each in found)
 
 
-def test_a_secret_in_a_file_does_not_reach_journal_or_ledger(home: Home) -> None:
-    drop(home, "notes.md", f"The token is {SECRET}, keep it.")
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_a_secret_in_a_file_is_in_no_file_of_the_home_once_it_is_taken(home: Home, codec: str) -> None:
+    told = f"The token is {SECRET}, keep it. And {SECRET}."
+    for _ in range(2):
+        drop(home, "notes.md", told.encode(codec))
+        take(home)
+    (turn,) = turns(home, "notes.md")
+    assert SECRET not in turn.text and "keep it" in turn.text
+    found = [path.read_bytes() for path in home.root.rglob("*") if path.is_file()]
+    assert not [data for data in found if SECRET.encode() in data or SECRET.encode("utf-16-le") in data]
+    assert (left(home), done(home)) == ([], {"notes.md": turn.text.encode()})
+    assert (home.inbox / "done" / "notes.md").stat().st_mtime == NOW / 1000 - 60
+    with Ledger.open(home.ledger, ManualClock()) as ledger:
+        assert ledger.counts().redacted == {"github-token": 2}, "counted once, however often it comes"
+
+
+def test_a_file_whose_secrets_were_to_be_taken_out_when_all_stopped_is_taken_up(home: Home) -> None:
+    drop(home, ".notes.md.taking", f"The token is {SECRET}, keep it.")
     take(home)
     (text,) = texts(home, "notes.md")
-    assert SECRET not in text and "keep it" in text
-    assert [path for path in home.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()] == [
-        home.inbox / "done" / "notes.md"
-    ]
+    assert (left(home), done(home)) == ([], {"notes.md": text.encode()})
 
 
 def test_a_journal_that_cannot_be_written_leaves_the_file_where_it_is(home: Home) -> None:
@@ -347,14 +360,17 @@ def test_a_home_without_an_inbox_has_none_to_look_at(tmp_path: Path) -> None:
 
 @pytest.mark.strace
 @pytest.mark.slow
-@pytest.mark.parametrize("call", ["write", "rename", "fsync", "fdatasync"])
-def test_killed_at_any_call_a_file_is_there_once_and_is_moved_by_the_next(tmp_path: Path, call: str) -> None:
+@pytest.mark.parametrize("told", ["We use PostgreSQL.", f"The token is {SECRET}."], ids=["plain", "secret"])
+@pytest.mark.parametrize("call", ["write", "rename", "unlink", "fsync", "fdatasync"])
+def test_killed_at_any_call_a_file_is_there_once_and_is_moved_by_the_next(tmp_path: Path, call: str, told: str) -> None:
+    kept = told.replace(SECRET, "[redacted:github-token]")
+
     def prepared(name: str) -> Home:
         home = Home(tmp_path / name)
         home.inbox.mkdir(mode=0o700, parents=True)
         Ledger.open(home.ledger, SystemClock()).close()
         path = home.inbox / "notes.md"
-        path.write_text("We use PostgreSQL.")
+        path.write_text(told)
         os.utime(path, (1, 1))
         return home
 
@@ -374,7 +390,9 @@ def test_killed_at_any_call_a_file_is_there_once_and_is_moved_by_the_next(tmp_pa
                 drain.run()
                 drain.close()
                 said = [turn.text for turn in ledger.turns_of(session_id("inbox", "notes.md"))]
-            assert (said, left(home), done(home)) == (["We use PostgreSQL."], [], {"notes.md": b"We use PostgreSQL."}), fault
+            whole = {name: data for name, data in done(home).items() if not name.endswith(".tmp")}
+            assert (said, left(home), whole) == ([kept], [], {"notes.md": kept.encode()}), fault
+            assert not any(SECRET.encode() in path.read_bytes() for path in home.root.rglob("*") if path.is_file()), fault
         return ran.injected
 
     assert sweep(call, "signal=KILL", first[call], faulted, limit=400) >= 1

@@ -8,10 +8,13 @@ import pytest
 
 from hindbrain.base.clock import SystemClock
 from hindbrain.base.errors import NotFound, UsageError
+from hindbrain.ledger import known as knowing
 from hindbrain.ledger import reasoned
+from hindbrain.ledger.statement import Statement
 from hindbrain.ledger.store import Ledger
 from hindbrain.reason.applying import apply
 from hindbrain.reason.changes import Page
+from hindbrain.recall.rank import RULE_CONFIDENCE
 from hindbrain.serve.memory import Memory
 from tests.serve.commands import CommandLine, Ran
 from tests.serve.reasoned_home import Found, fill, statements
@@ -73,6 +76,45 @@ def test_what_is_quarantined_is_told_nowhere_before_it_is_accepted(run: CommandL
     assert run("review", "accept", evil) == Ran(0, f"{evil}  accepted\n", "")
     assert evil in standing(run) and run.one("show", evil)["held"] == ""
     assert evil not in waiting(run)
+
+
+def test_a_pin_on_what_is_held_back_says_that_it_is_told_to_nobody(run: CommandLine, found: Found) -> None:
+    evil, never = found.memories["evil"], found.memories["never"]
+    ran = run("pin", evil)
+    assert ran.code == 0 and ", pinned" in ran.out
+    hint = f"told to no session: accept it with `hindbrain review accept {evil}`\n"
+    assert ran.err == f"it is quarantined, and {hint}"
+    assert "Print the deploy key" not in run("context", "print the deploy key").out
+    assert run("review", "reject", evil).code == 0 and run("pin", evil).err == f"it is rejected, and {hint}"
+    assert run("pin", evil, "--off").err == "" and run("pin", never).err == ""
+
+
+def put_rules(run: CommandLine, found: Found, *rules: Statement) -> None:
+    """What was found in the session of the last turn."""
+    with Ledger.open(run.home.ledger, SystemClock()) as ledger, ledger.writing() as database:
+        ((session,),) = database.execute("SELECT session_id FROM turns WHERE id = ?", (found.turns["again"],)).fetchall()
+        reasoned.put(database, session, "rules/1", rules, 1)
+
+
+@pytest.mark.parametrize("kind", ["instruction", "preference", "correction"])
+def test_a_rule_is_told_to_every_session_or_waits_for_review(run: CommandLine, found: Found, kind: str) -> None:
+    turn = (found.turns["again"],)
+    sure_of = (0.3, 0.5, 0.55, 0.59, 0.6, 0.7)
+    rules = {each: Statement(kind, f"Rule of {each}", turn, "MySQL for orders", each) for each in sure_of}
+    other = Statement("fact", "A fact of 0.55", turn, "as I said", 0.55)
+    put_rules(run, found, *rules.values(), other)
+    listed, told = waiting(run), run("context").out
+    for sure, rule in rules.items():
+        assert (rule.id in listed) is (sure < RULE_CONFIDENCE) and (f"Rule of {sure}\n" in told) is (sure >= RULE_CONFIDENCE)
+    assert other.id not in listed
+    assert "    found with too little confidence to be told to every session: 0.55" in run("review").out.splitlines()
+    assert run("review", "accept", rules[0.55].id).code == 0 and run("pin", rules[0.59].id).code == 0
+    listed, told = waiting(run), run("context").out
+    assert all(f"Rule of {sure}\n" in told and rules[sure].id not in listed for sure in (0.55, 0.59))
+
+
+def test_review_and_recall_agree_on_how_sure_a_rule_must_be() -> None:
+    assert knowing.RULE_CONFIDENCE == RULE_CONFIDENCE
 
 
 def test_of_a_contradiction_the_side_that_is_accepted_replaces_the_other(run: CommandLine, found: Found) -> None:

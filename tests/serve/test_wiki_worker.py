@@ -104,7 +104,8 @@ def server(person: Person) -> Iterator[ModelServer]:
 
 
 def introduced(*sentences: tuple[str, list[str]]) -> Reply:
-    return Reply(json.dumps({"sentences": [{"text": text, "cites": cites} for text, cites in sentences]}))
+    said = json.dumps({"sentences": [{"text": text, "cites": cites} for text, cites in sentences]})
+    return Reply(said, tokens=(900, 60))
 
 
 def test_with_a_model_pages_are_introduced_once_and_by_nobody_but_the_worker(person: Person, server: ModelServer) -> None:
@@ -116,7 +117,7 @@ def test_with_a_model_pages_are_introduced_once_and_by_nobody_but_the_worker(per
     assert worked(config) == [("done", "")]
     asked = len(server.requests)
     assert asked == 2 and "Sessions are kept in Redis. ([[#^m-" in person.text(REDIS) and person.errors() == []
-    assert person.run.one("status")["reasoning"]["model"]["by_kind"]["compile"]["tokens"] == 240
+    assert person.run.one("status")["reasoning"]["model"]["by_kind"]["compile"]["tokens"] == 2 * 960
     tell(config)
     assert worked(config)[0] == ("done", "") and len(server.requests) == asked
     done = person.run.one("wiki", "compile")

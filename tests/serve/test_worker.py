@@ -9,14 +9,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hindbrain.base.clock import SystemClock
-from hindbrain.base.files import lock_holder
+from hindbrain.base.errors import StorageError
+from hindbrain.base.files import Lock, lock_holder
+from hindbrain.base.home import Home
 from hindbrain.capture.event import session_id
 from hindbrain.ledger.store import Ledger
+from hindbrain.serve import daemon
 from tests.serve.installed import Installed, prompt, until
 
 
@@ -58,6 +62,17 @@ def test_stop_ends_it_and_says_so_and_stop_again_is_no_error(installed: Installe
     assert (first.returncode, second.returncode) == (0, 0)
     assert f"worker {pid} has left" in first.stderr
     assert "no worker serves" in second.stderr
+
+
+def test_stop_waits_for_one_that_has_not_said_yet_who_it_is(tmp_path: Path) -> None:
+    with Lock(Home(tmp_path).worker_lock) as held:
+        with pytest.raises(StorageError, match="has not said who it is"):
+            daemon.stop(tmp_path, timeout=0.05)
+        with ThreadPoolExecutor(1) as pool:
+            stopped = pool.submit(daemon.stop, tmp_path)
+            until(stopped.running, "somebody to ask")
+            held.release()  # it only looked
+            assert stopped.result() is None
 
 
 def test_it_leaves_when_idle_and_the_next_hook_starts_another(installed: Installed) -> None:

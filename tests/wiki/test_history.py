@@ -259,6 +259,15 @@ def test_a_list_of_files_that_a_power_cut_took_is_made_anew_and_no_page_goes(wit
     assert run_git(with_git.folder.root, "status", "--short") == ""
 
 
+def test_a_compile_that_changes_nothing_makes_the_lost_list_anew_too(with_git: Wiki) -> None:
+    first = with_git.compile()
+    (with_git.folder.root / ".git" / "index").write_bytes(b"")
+    made = with_git.compile()
+    assert made.trouble == "" and first.written and not made.written
+    assert run_git(with_git.folder.root, "status", "--short") == ""
+    run_git(with_git.folder.root, "fsck", "--strict")
+
+
 def test_a_wiki_that_gets_git_later_has_all_its_pages_in_the_first_commit(tmp_path: Path) -> None:
     wiki = Wiki(tmp_path / "wiki")
     wiki.compile()

@@ -108,7 +108,7 @@ class Config:
         return self._for_each_model("model_key")
 
     def _for_each_model(self, name: str) -> tuple[str, ...]:
-        given = cast(str, self.values[name]).split(",")
+        given = str(self.values[name]).split(",")
         if len(given) > max(len(self.model), 1):
             raise ConfigError(
                 f"bad value for {name}: {len(given)} entries for {len(self.model)} models (from {self.sources[name]})",
@@ -124,10 +124,12 @@ class Config:
     def model_night(self) -> bool:
         return cast(bool, self.values["model_night"])
 
-    def model_price(self, way: Literal["input", "output"]) -> float | None:
-        """US dollars for a million tokens; None where the table is to be asked."""
-        price = cast(float, self.values[f"model_price_{way}"])
-        return None if price < 0 else price
+    def model_price(self, name: str, way: Literal["input", "output"]) -> float | None:
+        """US dollars for a million tokens of one of the models; None where the table is to be asked."""
+        if name not in self.model:
+            return None
+        price = self._for_each_model(f"model_price_{way}")[self.model.index(name)]
+        return float(price) if price and float(price) >= 0 else None
 
     def model_cap(self, part: Literal["", "project", "kind"], what: Literal["tokens", "cost"]) -> float:
         """What may be used a day: in all, for one project, for one kind of job; 0 for no limit of its own."""

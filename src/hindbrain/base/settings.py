@@ -201,6 +201,20 @@ def _one_of(*words: str) -> Callable[[object], Value]:
     return check
 
 
+def _prices(value: object) -> Value:
+    """A price, or one for each of several models; nothing between two commas is a price of the table."""
+    price = _number(-1, 10_000)
+    if not isinstance(value, str):
+        return price(value)
+    for each in value.split(","):
+        price(_text_to_number(each or "-1"))
+    return value
+
+
+def _text_to_prices(text: str) -> str | float:
+    return text if "," in text else _text_to_number(text)
+
+
 def _text_to_number(text: str) -> float:
     try:
         return int(text)
@@ -286,12 +300,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "true or false", _yes_no, _text_to_yes_no,
     ),
     Setting(
-        "model_price_input", -1, "What a million tokens sent to a model cost, in US dollars; below 0: as our table has it.",
-        "a number from -1 to 10000", _number(-1, 10_000), _text_to_number,
+        "model_price_input", -1, "What a million tokens sent to a model cost, in US dollars; below 0: as our table has it; "
+        "of several models separated by commas, in their order.",
+        "numbers from -1 to 10000", _prices, _text_to_prices,
     ),
     Setting(
-        "model_price_output", -1, "What a million tokens of a model's replies cost, in US dollars; below 0: as our table has it.",
-        "a number from -1 to 10000", _number(-1, 10_000), _text_to_number,
+        "model_price_output", -1, "What a million tokens of a model's replies cost, in US dollars; below 0: as our table has it; "
+        "of several models separated by commas, in their order.",
+        "numbers from -1 to 10000", _prices, _text_to_prices,
     ),
     *_caps("model", "", 500_000, 0.5),
     *_caps("model_project", " for one project", 0, 0),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
@@ -76,6 +76,8 @@ class Event:
     source: Source | None = None
     detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
     version: int = EVENT_VERSION
+    # Secrets that were taken out of it on the way, by rule. The line that holds it says so in its header (capture/record.py).
+    redacted: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
 
     @property
     def id(self) -> str:
@@ -130,6 +132,23 @@ def storable(text: str) -> str:
     if not text.isascii():
         text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     return text.replace("\x00", "\ufffd") if "\x00" in text else text
+
+
+def shares(events: Sequence[Event], counts: Mapping[str, int]) -> list[dict[str, int]]:
+    """Of the secrets that were taken out of what says these events, how many of each rule were in which of them.
+
+    The mark that stands in a secret's place tells; the first event is taken where no text shows it. So what several deliveries
+    say of one event agrees, and can be counted once.
+    """
+    found: list[dict[str, int]] = [{} for _ in events]
+    for rule, count in counts.items():
+        shown = [min(event.text.count(f"[redacted:{rule}]"), count) for event in events]
+        if shown and not any(shown):
+            shown[0] = count
+        for share, number in zip(found, shown, strict=True):
+            if number:
+                share[rule] = number
+    return found
 
 
 def encode(event: Event) -> bytes:

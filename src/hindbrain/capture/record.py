@@ -61,10 +61,12 @@ class Recorder:
 
 def framed(event: Event, now_ms: int) -> bytes:
     """One event as the journal holds it."""
-    data, meta = encode(event), dict[str, bytes]()
+    data, counts = encode(event), dict(event.redacted)
     if suspicious(data):
         result = redact(data)
         data = result.data
-        if result.counts:
-            meta["r"] = b",".join(b"%s:%d" % (rule.encode(), count) for rule, count in sorted(result.counts.items()))
+        for rule, count in result.counts.items():
+            counts[rule] = counts.get(rule, 0) + count
+    told = b",".join(b"%s:%d" % (rule.encode(), count) for rule, count in sorted(counts.items()))
+    meta = {"r": told} if told else {}
     return frame(EVENT, event.agent.encode("utf-8", "replace"), now_ms * 1_000_000, data, meta)

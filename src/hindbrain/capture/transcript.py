@@ -13,13 +13,14 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from hindbrain.base.errors import StorageError, UnsafePath
+from hindbrain.base.redact import Redaction
 from hindbrain.capture.claude_lines import TranscriptReader, line_kind
-from hindbrain.capture.event import Event, Json, Source
+from hindbrain.capture.event import Event, Json, Source, shares
 from hindbrain.capture.salvage import Unreadable, loads, loads_cut
 
 MAX_LINE_BYTES: Final = 16 << 20  # longer lines are kept in part
@@ -103,7 +104,7 @@ def follow(
     *,
     now_ms: int,
     max_bytes: int = STEP_BYTES,
-    clean: Callable[[bytes], bytes] | None = None,
+    clean: Callable[[bytes], Redaction] | None = None,
 ) -> Followed:
     """The events after the cursor, at most max_bytes of lines (one line at least). A missing file has none.
 
@@ -234,7 +235,7 @@ def _fingerprint(file: int, count: int) -> tuple[str, int]:
 class _Step:
     """One call of follow on one open file."""
 
-    def __init__(self, file: int, path: str, now_ms: int, clean: Callable[[bytes], bytes] | None) -> None:
+    def __init__(self, file: int, path: str, now_ms: int, clean: Callable[[bytes], Redaction] | None) -> None:
         self.file = file
         self.path = path
         self.now_ms = now_ms
@@ -272,7 +273,7 @@ class _Step:
         if not line.data or line.data.isspace():
             return
         try:
-            value, cut = self._value(line)
+            value, cut, counts = self._value(line)
         except Unreadable as error:
             self._problem(line.start, line.end, str(error))
             return
@@ -281,19 +282,22 @@ class _Step:
             return
         if cut and "type" not in value and not line_kind(value, cut=True):
             self._problem(line.start, line.end, "too long, and cut before it said what it is")
-        self.events += reader.read(value, Source(self.path, line.start, line.end), self.now_ms, cut=cut)
+        events = reader.read(value, Source(self.path, line.start, line.end), self.now_ms, cut=cut)
+        if counts:
+            events = [replace(event, redacted=own) for event, own in zip(events, shares(events, counts), strict=True)]
+        self.events += events
 
-    def _value(self, line: _RawLine) -> tuple[Json, int]:
-        """The line's value, cleaned if it may hold events, and how many bytes of it were left out."""
+    def _value(self, line: _RawLine) -> tuple[Json, int, Mapping[str, int]]:
+        """The line's value, cleaned if it may hold events, how many bytes of it were left out, and how many secrets."""
         data, cut = line.data, line.cut
         if not cut and len(data) > HEAD_BYTES and sum(map(data.count, (b"{", b"[", b","))) > _MAX_VALUES:
             data, cut = data[:HEAD_BYTES], len(data) - HEAD_BYTES
         parse = loads_cut if cut else loads
         value = parse(data)
         if self.clean is None or not isinstance(value, dict) or not line_kind(value, cut=bool(cut)):
-            return value, cut
+            return value, cut, {}
         cleaned = self.clean(data)
-        return (value if cleaned == data else parse(cleaned)), cut
+        return (value if cleaned.data == data else parse(cleaned.data)), cut, cleaned.counts
 
 
 def _lines(file: int, start: int) -> Iterator[_RawLine]:

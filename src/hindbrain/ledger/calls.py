@@ -1,7 +1,9 @@
-"""Replies of models that were paid for -> rows that say what was asked, what it cost and what came back, and events of the same.
+"""Calls of models -> rows that say who was asked, what came back and what it cost, and events of the same.
 
-A reply is an event, so a rebuild asks for nothing twice. Two machines may have paid for the same question: one of the replies
-stands, the same one whatever the order they come in.
+A reply and its bill are rows of their own. A reply has the key of its question, so the same is not asked twice, and goes when a
+session it was shown is forgotten; a bill has that key with an attempt behind it, no word of what was asked, and stays: what was
+spent was spent. Both are events, so a rebuild knows them. Two machines may have paid for the same question: both bills count, and
+one of the replies stands, the same one whatever the order they come in.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ SELECT 1 FROM forgotten WHERE id = ? OR (id IN (SELECT value FROM json_each(?)) 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One reply of a model."""
+    """One reply of a model, or what one attempt to get one cost."""
 
-    key: str  # made of what was asked: the same question has the same key
+    key: str  # made of what was asked: the same question has the same key; of a bill, with "/" and the attempt behind it
     at: int  # when it was asked for
     provider: str
     model: str
@@ -98,8 +100,8 @@ def spent(database: Database, since_ms: int, project_id: str | None = None, kind
     where += " AND project_id = ?" if project_id is not None else ""
     where += " AND kind = ?" if kind is not None else ""
     row = database.execute(
-        f"SELECT coalesce(sum(input_tokens), 0) + coalesce(sum(output_tokens), 0), coalesce(sum(cost_micros), 0), count(*)"
-        f" FROM calls WHERE {where}", values,
+        f"SELECT coalesce(sum(input_tokens), 0) + coalesce(sum(output_tokens), 0), coalesce(sum(cost_micros), 0),"
+        f" coalesce(sum(CASE WHEN input_tokens > 0 THEN 1 ELSE 0 END), 0) FROM calls WHERE {where}", values,
     ).fetchone()  # fmt: skip
     return Spent(*(int(each) for each in row))
 

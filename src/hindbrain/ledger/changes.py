@@ -94,9 +94,19 @@ def _restore(database: Database, memory: str, before: dict[str, Any]) -> set[str
     ended = before["valid_to"] if before["superseded_by"] is None else None
     database.execute(
         "UPDATE memories SET confidence = ?, valid_to = CASE WHEN superseded_by IS NULL THEN ? ELSE valid_to END, reflected = ?"
-        " WHERE id = ?", (before["confidence"], ended, before["reflected"], memory),
+        " WHERE id = ?", (_confidence(database, memory, before, there), ended, before["reflected"], memory),
     )  # fmt: skip
     return touched
+
+
+def _confidence(database: Database, memory: str, before: dict[str, Any], there: set[str]) -> float:
+    """How sure a memory was; without what had made it surer and was forgotten since."""
+    again = [each[0] for each in before["links"] if each[1] == "reinforces" and each[2] == memory]
+    left = [each for each in again if each in there]
+    sure, row = float(before["confidence"]), known(database, [memory]).get(memory)
+    if len(left) == len(again) or row is None or "acted" in row.detail or "found" not in row.detail:
+        return sure
+    return min(sure, removal.surer(row.detail["found"], len(left)))
 
 
 def _ends(before: dict[str, Any]) -> set[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hindbrain.capture.event import FIRST_VERSION, Event, Json, session_id
+from hindbrain.capture.event import FIRST_VERSION, Event, Json, session_id, shares
 from hindbrain.journal.read import Damage, Record
 from hindbrain.ledger import calls, forget, memories, merge, rows, versions
 from hindbrain.ledger.database import Database
@@ -178,7 +178,7 @@ class _Folded:
         source = segment_source(record.segment)
         self.lines[source] = self.lines.get(source, 0) + 1
         if told := record.line.meta.get("r"):
-            self.redactions += [(record.segment, record.start, rule, count) for rule, count in redactions(told).items()]
+            self.redactions += _taken_out(record, events, redactions(told))
         for event in events:
             if event.kind == "place" and (place := place_of(event)) is not None:
                 self.places.append(place)
@@ -240,6 +240,14 @@ class _Folded:
             self._by_client[event.agent, event.session] = state
         state.take(event)
         return state
+
+
+def _taken_out(record: Record, events: Sequence[Event], counts: Mapping[str, int]) -> Iterator[tuple[str, int, str, int]]:
+    """Which secrets were taken out of what: an event's id stands for it however often it comes, else the line's place."""
+    if not events:
+        yield from ((record.segment, record.start, rule, count) for rule, count in counts.items())
+    for event, own in zip(events, shares(events, counts), strict=True):
+        yield from ((event.ids[0], 0, rule, count) for rule, count in own.items())
 
 
 def redactions(told: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from hindbrain.ledger.database import Database
 
 LOW_CONFIDENCE: Final = 0.5  # below it a person is asked
+RULE_CONFIDENCE: Final = 0.6  # the same for what every session would be told; recall.rank has it too, as the hook loads no more
 
 _COLUMNS: Final = """
 id, level, kind, text, confidence, trust, scope, project_id, session_id, valid_from, valid_to, superseded_by, held, made_by,
@@ -74,15 +75,18 @@ def of_session(database: Database, session_id: str) -> list[Known]:
 
 
 def review(database: Database) -> list[Known]:
-    """What a person has to decide on and has not: quarantined, contradictory, of low confidence; newest first."""
+    """What a person has to decide on and has not: quarantined, contradictory, of low confidence, rules that are not sure enough
+    to be told to every session; newest first."""
     query = f"""
         SELECT {_COLUMNS} FROM memories
         WHERE superseded_by IS NULL AND valid_to IS NULL AND made_by <> 'person' AND (
             held = 'quarantine'
             OR (held = '' AND level = 'contradiction')
-            OR (held = '' AND level IN ('observation', 'derived') AND confidence < ?)
+            OR (held = '' AND level IN ('observation', 'derived') AND (
+                confidence < ? OR (confidence < ? AND pinned = 0 AND kind IN ('instruction', 'preference', 'correction'))
+            ))
         ) ORDER BY valid_from DESC, id"""
-    return [each for each in _read(database, query, (LOW_CONFIDENCE,)) if "acted" not in each.detail]
+    return [each for each in _read(database, query, (LOW_CONFIDENCE, RULE_CONFIDENCE)) if "acted" not in each.detail]
 
 
 def _read(database: Database, query: str, values: Sequence[Any]) -> list[Known]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger import attribution, endings, fulltext, removal, verdicts, versions
+from hindbrain.ledger import attribution, corrections, endings, fulltext, removal, verdicts, versions
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.forget import forgotten
 from hindbrain.ledger.merge import clean
@@ -122,14 +122,22 @@ def targets(connection: Database) -> set[str]:
 def refold(connection: Database) -> None:
     """Bring the memories in line with all events about them; inside the caller's transaction."""
     folded = _folded(connection)
+    placed: Mapping[str, _Kept] = {}
     if folded.kept:
         gone = forgotten(connection)
-        _write(connection, _placed(connection, [each for each in folded.kept.values() if each.id not in gone]))
+        placed = _placed(connection, [each for each in folded.kept.values() if each.id not in gone])
+        _write(connection, placed)
         attribution.apply(connection)
     has_ended = verdicts.apply(connection, folded.verdicts, folded.pins)
+    corrections.spread(connection, _corrections(placed), folded.verdicts)
     verdicts.prefer(connection, folded.preferred)
     if folded.ends or has_ended:
         endings.apply(connection, folded.ends)
+
+
+def _corrections(placed: Mapping[str, _Kept]) -> list[corrections.Correction]:
+    """What stands in the place of something else, in the order in which it was said."""
+    return [corrections.Correction(each.id, each.supersedes, each.at) for each in placed.values() if each.supersedes]
 
 
 def _placed(connection: Database, kept: Sequence[_Kept]) -> dict[str, _Kept]:

@@ -23,7 +23,7 @@ from hindbrain.ledger.lineage import Lineage, why
 from hindbrain.ledger.memories import KINDS, SCOPES
 from hindbrain.ledger.merge import clean, traces_of
 from hindbrain.ledger.relations import contradict, mark_reflected, put_digest, put_insight, reinforce, supersede
-from hindbrain.ledger.statement import TRUSTS, Said, Statement
+from hindbrain.ledger.statement import TRUSTS, Said, Statement, beside
 
 __all__ = [
     "BadStatement", "Call", "Known", "Lineage", "Put", "Reading", "Said", "Spent", "Statement", "call", "call_event", "calls",
@@ -76,7 +76,7 @@ class Reading:
     """How far a session was read, and what its digests were made of."""
 
     session_id: str
-    read_to: int = 0  # how many turns it had
+    read_to: int = 0  # how many of its first turns were read by that
     made_by: str = ""
     at: int = 0
     digested_at: int = 0
@@ -104,8 +104,15 @@ def _said(turn: query.Turn, is_child: bool) -> Said:
     )  # fmt: skip
 
 
-def put(database: Database, session_id: str, made_by: str, statements: Sequence[Statement], now_ms: int) -> Put:
-    """Let the observations of a session be these, and no others but those a person decided on."""
+def put(
+    database: Database, session_id: str, made_by: str, statements: Sequence[Statement], now_ms: int,
+    others: Mapping[str, str] | None = None,
+) -> Put:  # fmt: skip
+    """Let the observations of a session be these, and no others but those a person decided on.
+
+    others: by id, who found what made_by did not.
+    """
+    makers = others or {}
     row = database.execute("SELECT project_id FROM sessions WHERE id = ?", (session_id,)).fetchone()
     turns = _turns(database, session_id) if row is not None else {}
     banned = forgotten(database)
@@ -127,9 +134,9 @@ def put(database: Database, session_id: str, made_by: str, statements: Sequence[
     gone = removal.remove(database, [each for each in stored if each not in wanted and each not in decided], spared=decided)
     new = [each for each in sorted(wanted) if each not in stored]
     for identifier in new:
-        _insert(database, wanted[identifier], session_id, row[0], turns, made_by, now_ms)
+        _insert(database, wanted[identifier], session_id, row[0], turns, makers.get(identifier, made_by), now_ms)
     for identifier in sorted(wanted.keys() & stored.keys()):
-        _keep(database, wanted[identifier], stored[identifier], row[0], turns, made_by, now_ms)
+        _keep(database, wanted[identifier], stored[identifier], row[0], turns, makers.get(identifier, made_by), now_ms)
     if decided:
         memories.refold(database)
     held = {each[0]: each[6] for each in database.execute(_STORED, (session_id,)).fetchall()}
@@ -158,9 +165,11 @@ def _check(each: Statement, turns: Mapping[str, tuple[int, str]]) -> None:
         raise BadStatement(f"the quote is not in the turn {each.turns[0]}")
 
 
-def _found(each: Statement) -> dict[str, Any]:
+def _found(each: Statement, turn: str) -> dict[str, Any]:
     """What is noted of a statement beside its text; equal when nothing about it has changed."""
-    told = {"quote": each.quote, "why": each.why, "instead_of": each.instead_of, "reason": each.quarantine}
+    before, after = beside(turn, clean(each.quote))
+    told = {"quote": each.quote, "why": each.why, "instead_of": each.instead_of, "reason": each.quarantine, "before": before,
+            "after": after}  # fmt: skip
     return {**{name: clean(text) for name, text in told.items() if text}, "found": each.confidence, "trust": each.trust}
 
 
@@ -168,10 +177,10 @@ def _insert(
     database: Database, each: Statement, session_id: str, project: str | None, turns: Mapping[str, tuple[int, str]], made_by: str,
     now_ms: int,
 ) -> None:  # fmt: skip
-    at, text = turns[each.turns[0]][0], clean(each.text)
+    (at, whole), text = turns[each.turns[0]], clean(each.text)
     held = "quarantine" if each.quarantine else ""
     place = each.scope, project if each.scope == "project" else None
-    evidence = at, at, removal.dumped(_found(each)), held, made_by, session_id
+    evidence = at, at, removal.dumped(_found(each, whole)), held, made_by, session_id
     database.execute(_INSERT, (each.id, each.kind, text, each.confidence, each.trust, each.trust, *place, *evidence))
     for turn in each.turns:
         removal.link(database, each.id, "derived_from", turn=turn, at=now_ms)
@@ -183,7 +192,8 @@ def _keep(
     made_by: str, now_ms: int,
 ) -> None:  # fmt: skip
     """Bring a memory in line with how it is found now; found as before, it keeps the confidence it has gained or lost."""
-    detail, found, at = json.loads(stored[1]), _found(each), turns[each.turns[0]][0]
+    at, whole = turns[each.turns[0]]
+    detail, found = json.loads(stored[1]), _found(each, whole)
     place = each.scope, project if each.scope == "project" else None
     seen = detail.get("seen", 1)
     unchanged = {name: value for name, value in detail.items() if name not in _ACTS} == found

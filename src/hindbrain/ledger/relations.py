@@ -101,11 +101,21 @@ def put_insight(
     for each in found.values():
         doubt *= 1.0 - each.confidence
     confidence = round(min(_MOST_SURE, 1.0 - doubt), 4)
+    _make_room(database, identifier)
     _put(database, (identifier, "derived", kind, clean(text), confidence, least, least, *place, at, at, made_by, None))
     for support in sorted(found):
         removal.link(database, identifier, "supports", target=support, at=at)
     _apply_acts(database, identifier)
     return identifier
+
+
+def _make_room(database: Database, insight: str) -> None:
+    """What was corrected and is said anew since is an insight anew, unless the correction was of the insight itself."""
+    stored = known(database, [insight])
+    newer = stored[insight].superseded_by if insight in stored else None
+    decided = memories.targets(database) if newer is not None else set[str]()
+    if newer is not None and known(database, [newer])[newer].made_by == "person" and insight not in decided:
+        removal.remove(database, [insight], spared=decided)
 
 
 def put_digest(database: Database, session_id: str, short: str, long: str, made_by: str, at: int) -> list[str]:

@@ -85,9 +85,11 @@ INSERT INTO damage (segment, start, "end", kind, reason, found_at) VALUES (?, ?,
 ON CONFLICT (segment, start) DO UPDATE SET "end" = excluded."end", kind = excluded.kind, reason = excluded.reason
 WHERE (excluded."end", excluded.kind, excluded.reason) > (damage."end", damage.kind, damage.reason)
 """
+_REDACTED: Final = "SELECT count FROM redactions WHERE segment = ? AND start = ? AND rule = ?"
 _PUT_REDACTION: Final = """
 INSERT INTO redactions (segment, start, rule, count) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
+_MORE_REDACTED: Final = "UPDATE redactions SET count = ? WHERE segment = ? AND start = ? AND rule = ?"
 _PUT_CURSOR: Final = """
 INSERT INTO cursors (source, at, "offset", position, updated_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (source) DO UPDATE SET
@@ -309,10 +311,17 @@ def _count(connection: Database, table: str) -> int:
 
 
 def write_redactions(connection: Database, redactions: Sequence[tuple[str, int, str, int]]) -> int:
-    """Note what was taken out of lines; gives back how many secrets were not counted before."""
+    """Note what was taken out of events; gives back how many secrets were not counted before. Of several deliveries of an event
+    the one counts that says most."""
     new = 0
     for row in redactions:
-        new += row[3] * connection.execute(_PUT_REDACTION, row).rowcount
+        found = connection.execute(_REDACTED, row[:3]).fetchone()
+        known = 0 if found is None else int(found[0])
+        if found is None:
+            connection.execute(_PUT_REDACTION, row)
+        elif row[3] > known:
+            connection.execute(_MORE_REDACTED, (row[3], *row[:3]))
+        new += max(row[3] - known, 0)
     return new
 
 

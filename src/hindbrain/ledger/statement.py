@@ -8,6 +8,7 @@ from typing import Final
 from hindbrain.capture.event import stable_id
 
 TRUSTS: Final = ("user", "assistant", "tool", "human_file", "import")
+BEFORE, AFTER = 300, 200  # characters of a turn beside a quote that may tell what it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +45,17 @@ class Statement:
     def id(self) -> str:
         """The same for whoever finds it: the turn, the kind and the words decide."""
         return stable_id("m", self.turns[0], self.kind, " ".join(self.text.casefold().split()))
+
+
+def beside(text: str, quote: str) -> tuple[str, str]:
+    """What a turn says right before a quote and right after it, in whole words; nothing where the quote is not in it."""
+    start = text.find(quote)
+    if start < 0:
+        return "", ""
+    end = start + len(quote)
+    before, after = text[max(0, start - BEFORE) : start], text[end : end + AFTER]
+    if start > BEFORE:
+        before = before.partition(" ")[2]
+    if end + AFTER < len(text):
+        after = after.rpartition(" ")[0]
+    return before.strip(), after.lstrip(" .,;:").strip()

@@ -77,15 +77,16 @@ def _in_the_same_words(database: Database, verdicts: Mapping[str, Verdict]) -> I
     limits: dict[tuple[str, str, str | None], int] = {}
     for identifier, text, scope, project, _ in rows:
         if identifier in rejected:
-            words = _words(text), scope, project
-            limits[words] = max(limits.get(words, 0), rejected[identifier])
+            said = words(text), scope, project
+            limits[said] = max(limits.get(said, 0), rejected[identifier])
     for identifier, text, scope, project, said_at in rows:
-        until = limits.get((_words(text), scope, project))
+        until = limits.get((words(text), scope, project))
         if until is not None and said_at <= until and identifier not in rejected:
             yield identifier, ("reject", until)
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
+    """A text by which others in the same words are known."""
     return " ".join(text.casefold().split())
 
 
@@ -112,10 +113,10 @@ def prefer(database: Database, preferred: Sequence[Preferred]) -> None:
     pairs = [pair for pair in last.values() if pair[0] in details and pair[1] in details]
     if pairs:
         _note_over(database, pairs, details)
-        _replace(database, pairs)
+        replace(database, pairs)
 
 
-def _replace(database: Database, pairs: Sequence[Preferred]) -> None:
+def replace(database: Database, pairs: Sequence[Preferred]) -> None:
     """Tie each pair, one after the other, so that no circle comes of it: what was to replace the accepted one no longer does."""
     replacing = removal.replacing(database, {each for pair in pairs for each in pair[:2]})
     dropped: set[tuple[str, str]] = set()

@@ -29,6 +29,9 @@ Effect = Callable[[Database], None]
 ERROR_CHARS: Final = 2_000
 MOST_CRASHES: Final = 3  # workers a job may take with it
 MOST_DELAYS: Final = 100  # how often a job may be told to come later
+FIRST_DELAY: Final = 5.0  # seconds that somebody who has too much to do is left alone at least, doubled each time
+LONGEST_LEAST_DELAY: Final = 300.0
+ENOUGH_DELAYS: Final = 17  # after which a job was put off for about an hour in all: whoever can do it otherwise, does
 LONGEST_DELAY: Final = 366 * 86_400.0
 FIRST_BACKOFF: Final = 2.0
 LONGEST_BACKOFF: Final = 3_600.0
@@ -59,9 +62,10 @@ class Retry(JobFailed):
 class BackOff(JobFailed):
     """The job is to come later"""
 
-    def __init__(self, message: str = "", *, seconds: float, hint: str = "") -> None:
+    def __init__(self, message: str = "", *, seconds: float, hint: str = "", rising: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.seconds = seconds
+        self.rising = rising  # each wait is longer than the last, however short the one that was asked for
 
 
 class Park(JobFailed):
@@ -130,11 +134,18 @@ def verdict(job: Job, error: BaseException, chance: random.Random) -> Verdict:
         if job.delays >= MOST_DELAYS:
             return Verdict("parked", job.attempts, job.delays, 0)
         seconds = error.seconds if math.isfinite(error.seconds) else LONGEST_DELAY
-        wait_ms = math.ceil(1000 * min(max(seconds, 0.0), LONGEST_DELAY))
-        return Verdict("waiting", max(job.attempts - 1, 0), job.delays + 1, wait_ms)
+        least = least_delay(job.delays) if error.rising else 0.0
+        seconds = min(max(seconds, least), LONGEST_DELAY)
+        counted = max(1, round(seconds / LONGEST_LEAST_DELAY)) if error.rising else 1  # so that delays tell of the time too
+        return Verdict("waiting", max(job.attempts - 1, 0), min(job.delays + counted, MOST_DELAYS), math.ceil(1000 * seconds))
     if job.attempts >= job.max_attempts:
         return Verdict("parked", job.attempts, job.delays, 0)
     return Verdict("waiting", job.attempts, job.delays, math.ceil(1000 * backoff_seconds(job.attempts, chance)))
+
+
+def least_delay(delays: int) -> float:
+    """How long somebody is left alone who said so many times that it is too much: doubling, up to some minutes."""
+    return min(FIRST_DELAY * 2.0 ** min(delays, 30), LONGEST_LEAST_DELAY)
 
 
 def backoff_seconds(attempts: int, chance: random.Random) -> float:

@@ -163,9 +163,12 @@ def compressed(text: str, most: int = _PIECE) -> str:
 
 
 def _stated(statements: Sequence[Kept]) -> list[Piece]:
-    """What was found worth keeping, as far as it may be told."""
+    """What was found worth keeping, as far as it may be told and nothing later in the session took its place."""
     pieces = []
+    told = {getattr(statement, "id", None) for statement in statements} - {None}
     for number, statement in enumerate(statements[:_PIECES]):
+        if getattr(statement, "superseded_by", None) in told:
+            continue
         label, worth = _LABEL_OF.get(statement.kind, ("Known", 1.0))
         text = compressed(statement.text, _LESSON if label == "Learned" else _STATED)
         held = getattr(statement, "quarantine", "") or getattr(statement, "held", "")

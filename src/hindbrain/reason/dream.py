@@ -8,12 +8,12 @@ Nothing is read or written here, and every change says how it was before.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from hindbrain.ledger.removal import surer
+from hindbrain.reason.agreement import in_the_same_words, says_the_same
 from hindbrain.reason.changes import Change, Fade, Insight, Standing, Supersede, standing
 from hindbrain.reason.partners import Partners, words
 from hindbrain.reason.reflect import best_worded, insight_of, time_of
@@ -32,6 +32,7 @@ IDLE_MS: Final = 30 * 60_000
 DEEP_EVERY_MS: Final = DAY_MS
 SHARED: Final = ("preference", "instruction", "procedure", "lesson")  # kinds that may hold in all projects
 PROJECTS: Final = 2
+SESSIONS: Final = 3  # of them; two are enough where the words are the same
 ALIKE: Final = 0.6  # share of words that two have in common before they are looked at as one
 
 
@@ -87,7 +88,7 @@ def _without(known: Iterable[Standing], changes: Iterable[Change]) -> list[Stand
 def consolidate(known: Sequence[Standing], now: int, likeness: Likeness, check: Check) -> Iterable[Change]:
     """Of those that say the same in one place and kind, the best worded stays and stands for the others."""
     able = [each for each in known if each.level == "observation"]
-    for group in _groups(able, likeness, check, ("same",), _may_be_one):
+    for group in _groups(able, likeness, check, ("same",), _may_be_one, _may_be_one):
         best = best_worded(group)
         for each in sorted(group, key=time_of):
             if each.id != best.id and not each.pinned and each.made_by != "person":
@@ -134,12 +135,17 @@ def across(known: Sequence[Standing], likeness: Likeness, check: Check) -> Itera
     """What was said in several projects holds in all of them."""
     made = {(each.kind, each.text): each.id for each in known if each.level == "derived" and each.scope == "global"}
     able = [each for each in known if each.kind in SHARED and each.scope == "project" and each.trust != "tool"]
-    for group in _groups(able, likeness, check, ("same", "reinforces"), _apart):
-        if len({each.project_id for each in group}) >= PROJECTS:
+    for group in _groups(able, likeness, check, ("same", "reinforces"), _apart, says_the_same):
+        if _is_pattern(group):
             insight = insight_of(group, "global", None)
             if (insight.kind, insight.text) not in made:
                 worded = {(each.kind, each.text) for each in group}
                 yield replace(insight, replaces=tuple(sorted(made[each] for each in worded & made.keys())))
+
+
+def _is_pattern(group: Sequence[Standing]) -> bool:
+    several = len({each.project_id for each in group}) >= PROJECTS
+    return several and (len({each.session_id or each.id for each in group}) >= SESSIONS or in_the_same_words(group))
 
 
 def _apart(one: Standing, other: Standing) -> bool:
@@ -148,25 +154,21 @@ def _apart(one: Standing, other: Standing) -> bool:
 
 def _groups(
     known: Sequence[Standing], likeness: Likeness, check: Check, wanted: Sequence[str],
-    able: Callable[[Standing, Standing], bool],
+    able: Callable[[Standing, Standing], bool], one: Callable[[Standing, Standing], bool],
 ) -> list[list[Standing]]:  # fmt: skip
-    """Those that agree with each other, directly or through others; groups of two and more, the oldest first in each."""
+    """Those that agree, and of which any two may be one; groups of two and more, the oldest first in each."""
     partners = Partners(known)
-    leader = {each.id: each.id for each in known}
-
-    def lead(of: str) -> str:
-        while leader[of] != of:
-            leader[of] = of = leader[leader[of]]
-        return of
-
+    groups = {each.id: [each] for each in known}  # those of one group share the list
     for each in known:
         if not check():
             break
         for other in partners.of(each):
             older = time_of(other) < time_of(each) and other.kind == each.kind and able(each, other)
-            if older and lead(each.id) != lead(other.id) and relation(each, other, likeness) in wanted:
-                leader[lead(each.id)] = lead(other.id)
-    groups: dict[str, list[Standing]] = defaultdict(list)
-    for each in sorted(known, key=time_of):
-        groups[lead(each.id)].append(each)
-    return [group for group in groups.values() if len(group) > 1]
+            mine, others = groups[each.id], groups[other.id]
+            if not older or mine is others or not all(one(first, second) for first in mine for second in others):
+                continue
+            if relation(each, other, likeness) in wanted:
+                others += mine
+                groups |= dict.fromkeys((joined.id for joined in mine), others)
+    found = {id(group): sorted(group, key=time_of) for group in groups.values() if len(group) > 1}
+    return sorted(found.values(), key=lambda group: time_of(group[0]))

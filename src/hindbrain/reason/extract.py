@@ -2,8 +2,8 @@
 
 Three readers look at the same turns: the rules at what the user says, `agreed` at proposals the user said yes to, `lessons` at
 errors and what fixed them. Where two of them found the same words, the more specific kind stands. What rests on the agent's words
-is weighed (secondhand.py), unless the user picked it from several. Text that no person said is looked through for orders to
-assistants alone: those are set aside for a person to see.
+is weighed (secondhand.py), unless the user picked it from several. Text that no person said, and what nobody made a statement of,
+is looked through for orders to assistants alone: those are set aside for a person to see.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def extract(turns: Sequence[Said]) -> list[Statement]:
     """What was said in these turns that is worth keeping, in the order it was said."""
     order = {turn.id: number for number, turn in enumerate(turns)}
     texts = {turn.id: turn.text for turn in turns}
-    kept = (each for each, secondhand in found_in(turns) if not secondhand or worth_keeping(each))
-    return sorted((*kept, *set_aside(turns)), key=lambda each: (order[each.turns[0]], texts[each.turns[0]].find(each.quote)))
+    kept = [each for each, secondhand in found_in(turns) if not secondhand or worth_keeping(each)]
+    every = *kept, *set_aside(turns, kept)
+    return sorted(every, key=lambda each: (order[each.turns[0]], texts[each.turns[0]].find(each.quote)))
 
 
 def found_in(turns: Sequence[Said]) -> list[tuple[Statement, bool]]:
@@ -68,4 +69,11 @@ def _once(found: Iterable[Statement], texts: dict[str, str]) -> list[Statement]:
         if all(end <= other_start or start >= other_end for other_start, other_end, _ in here):
             here.append((start, end, each))
     unique = {each.id: each for here in kept.values() for _, _, each in here}
-    return list(unique.values())
+    leads = {(each.turns[0], _lead(each)) for each in unique.values()}
+    return [each for each in unique.values() if (each.turns[0], each.text) not in leads]
+
+
+def _lead(statement: Statement) -> str:
+    """The sentence that is put in front of it to say what it is about: nothing to be kept by itself."""
+    own = f". {' '.join(statement.quote.split())}"
+    return statement.text.removesuffix(own) if statement.text.endswith(own) else ""

@@ -8,7 +8,7 @@ as well (go, make, just, next) are left out.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 _FAMILIES: Final = """
@@ -116,8 +116,8 @@ _FAMILIES: Final = """
     signing: rs256, es256, hs256, eddsa, ed25519
     packing: gzip, zstd, brotli, lz4, snappy, xz, bzip2, deflate
     letters: utf-8, utf8, latin-1, latin1, iso-8859-1, cp1252, utf-16, windows-1252
-    spoken: english, german, french, spanish, italian, dutch, portuguese, polish, deutsch, englisch, franzosisch, spanisch,
-        ingles, aleman, castellano, espanol, frances
+    spoken: english, german, french, spanish, italian, dutch, portuguese, polish, deutsch, englisch, franzoesisch, spanisch,
+        italienisch, italiano, portugues, ingles, aleman, castellano, espanol, frances
     coins: eur, usd, gbp, chf
     parcels: dhl, gls, ups, fedex, dpd, hermes, seur, correos, postnl
     runtimes: nodejs, node.js, deno
@@ -157,7 +157,16 @@ _NAMES: Final = re.compile(
 _SAME: Final = {"postgresql": "postgres", "mongo": "mongodb", "coredata": "core data", "next.js": "nextjs", "k8s": "kubernetes",
                 "argocd": "argo cd", "docker-compose": "docker compose", "sklearn": "scikit-learn", "cockroach": "cockroachdb",
                 "messagepack": "msgpack", "jinja2": "jinja", "websockets": "websocket", "styled components": "styled-components",
-                "gh actions": "github actions"}  # fmt: skip
+                "gh actions": "github actions", "deutsch": "german", "aleman": "german", "englisch": "english",
+                "ingles": "english", "spanisch": "spanish", "espanol": "spanish", "castellano": "spanish",
+                "franzoesisch": "french", "frances": "french", "italienisch": "italian", "italiano": "italian",
+                "portugues": "portuguese"}  # fmt: skip
+
+
+@cache
+def spellings(name: str) -> frozenset[str]:
+    """All ways to write the name of a tool."""
+    return frozenset((name, *(other for other, same in _SAME.items() if same == name)))
 
 
 @lru_cache(16_384)

@@ -28,9 +28,9 @@ class Means:
     check: Callable[[], None] = lambda: None  # raises when going on is of no use
     calls: Calls | None = None  # the models that are configured
     book: Keeping | None = None  # where their replies are kept
-    give_way: bool = False  # it is the last try: rules decide where no model answers
+    give_way: bool = False  # it is the last try, or a model said "later" for long enough: rules decide where no model answers
     asked: bool = False  # a person asked for this job: a model may be used at night too
-    morning_seconds: float = 0.0  # it is night, no model is used, and this is how long that lasts
+    again_seconds: float = 0.0  # when a model that may not be asked now may be: by day, and with caps that begin anew
 
     @property
     def has_model(self) -> bool:
@@ -40,4 +40,4 @@ class Means:
         """Who reasons about these sessions: a model where one is configured, else rules."""
         from hindbrain.reason.model.reasoner import Reasoner
 
-        return Reasoner(self.calls, self.book, project, tuple(sessions), self.asked, self.give_way)
+        return Reasoner(self.calls, self.book, project, tuple(sessions), self.asked, self.give_way, self.check)

@@ -2,12 +2,13 @@
 
 Results of tools, pages, files, issues, and what is pasted or quoted in a prompt can say that something is so, never what to do.
 What gives orders to assistants or seeks secrets is written down as "X says: …", held back, so that a person can see what was
-tried.
+tried. The same of what stands in a prompt as if the user had said it, where it speaks as no user does: people paste without
+marks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from hindbrain.base.fence import strip_injected
@@ -21,9 +22,25 @@ _MOST_CHARS: Final = 200_000
 _TRUST: Final = ("tool", "import")
 
 
-def set_aside(turns: Sequence[Said]) -> list[Statement]:
-    """At most a few of each turn, all of them in quarantine."""
-    return [each for turn in turns for each in _of_turn(turn)]
+def set_aside(turns: Sequence[Said], found: Iterable[Statement] = ()) -> list[Statement]:
+    """At most a few of each turn, all of them in quarantine. `found`: what readers made of the user's own words."""
+    known: dict[str, list[str]] = {}
+    for each in found:
+        known.setdefault(each.turns[0], []).append(each.quote)
+    return [each for turn in turns for each in (*_of_turn(turn), *_of_own_words(turn, known.get(turn.id, ())))]
+
+
+def _of_own_words(turn: Said, known: Collection[str]) -> list[Statement]:
+    """What no reader made a statement of, and could be handed to an agent with its turn."""
+    if turn.role != "user" or trust_of(turn.role, turn.trust) in _TRUST or not may_hold_orders(turn.text):
+        return []
+    found = [(each.text, doubt(each.text, own=True)) for each in sentences(own(turn.text)[:_MOST_CHARS])]
+    new = [(text, reason) for text, reason in found if reason and text in turn.text and not _known(text, known)]
+    return [_held(turn, text, reason) for text, reason in new[:_MOST_EACH]]
+
+
+def _known(text: str, quotes: Collection[str]) -> bool:
+    return any(quote in text or text in quote for quote in quotes)
 
 
 def _of_turn(turn: Said) -> list[Statement]:

@@ -13,12 +13,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from hindbrain.reason.agreement import says_the_same
 from hindbrain.reason.applying import apply
+from hindbrain.reason.beside import Beside
 from hindbrain.reason.changes import Change, Contradict, Insight, Reinforce, Standing, Supersede, standing
 from hindbrain.reason.families import tools
 from hindbrain.reason.gate import tells_of_oneself
 from hindbrain.reason.partners import Partners
-from hindbrain.reason.relation import Likeness, Verdict, outranks, says_change, verdict
+from hindbrain.reason.relation import Likeness, Verdict, outranks, reverses, says_change, verdict
 from hindbrain.reason.vocabulary import plain
 from hindbrain.recall.fitting import stem
 from hindbrain.recall.words import STOP_WORDS, spaced
@@ -30,7 +32,7 @@ MOST_AGREEING: Final = 12
 LEAST_LIKE: Final = 0.3  # of two statements about one thing; of a hundred labelled ones 88 are so alike, or share two words
 LEAST_SHARED: Final = 2
 LEAST_SURE: Final = 0.15  # of two that share less
-SURE: Final = 0.5  # how likely the relation of such two has to be
+SURE: Final = 0.5  # how likely it has to be that one replaces the other: what is replaced by mistake is lost to whoever asks
 INSIGHTFUL: Final = ("preference", "instruction", "correction", "lesson", "procedure", "fact", "decision")
 BEST_CHARS: Final = (20, 160)  # a statement of this length says what it means and no more
 
@@ -40,7 +42,8 @@ def reflect(
 ) -> list[Change]:
     """What the new statements do to the current ones and to each other. Superseded ones may be among the current: see above.
 
-    `decided` says of some pairs (the newer's id, the older's) what they are to each other; the others are judged here.
+    `decided` says of some pairs (the newer's id, the older's) what they are to each other, as far as the two bear it out; the
+    others are judged here.
     """
     every = {each.id: each for each in (*current, *new) if _seen(each)}
     return _Reflection(every, [each for each in new if each.id in every], likeness, decided or {}).changes()
@@ -96,7 +99,9 @@ class _Reflection:
         key = (newer.id, older.id)
         if key not in self.judged:
             said = self.decided.get(key)
-            self.judged[key] = judge(newer, older, self.likeness) if said is None else Verdict(allowed(newer, older, said), 1.0)
+            self.judged[key] = judge(newer, older, self.likeness) if said is None else Verdict(
+                allowed(newer, older, founded(newer, older, said, self.likeness)), 1.0
+            )
         return self.judged[key]
 
     def _insights(self, pairs: dict[tuple[str, str], str], gone: set[str]) -> list[Change]:
@@ -118,14 +123,15 @@ class _Reflection:
         return [found[key] for key in sorted(found)]
 
     def _agreeing(self, memory: Standing) -> list[Standing]:
-        """All that agree with it, or with one that agrees with it, oldest first."""
+        """All that agree with it, or with one that agrees with it, and say the same as each of the others; oldest first."""
         found = {memory.id: memory}
         waiting = [memory]
         while waiting and len(found) < MOST_AGREEING:
             for newer, older in self._pairs(waiting.pop(0)):
                 if self._judge(newer, older).said in ("reinforces", "same"):
                     for one in (newer, older):
-                        if one.id not in found and one.level == "observation" and one.kind in INSIGHTFUL and one.trust != "tool":
+                        able = one.level == "observation" and one.kind in INSIGHTFUL and one.trust != "tool"
+                        if one.id not in found and able and all(says_the_same(one, each) for each in found.values()):
                             found[one.id] = one
                             waiting.append(one)
         return sorted(found.values(), key=time_of)
@@ -145,17 +151,35 @@ def _comparable(one: Standing, other: Standing) -> bool:
 def judge(newer: Standing, older: Standing, likeness: Likeness) -> Verdict:
     """The relation of two memories, where they come from being looked at too."""
     said, sure = verdict(newer, older, likeness)
-    if said in ("supersedes", "contradicts") and not _on_one_topic(newer, older, likeness):
+    if said in ("supersedes", "contradicts") and not _on_one_topic(newer, older, likeness) and not reverses(newer, older):
         # Few words in common are enough where all else speaks for it: "40 rows" and "40 is too much for phones, make it 25".
-        surely = said == "supersedes" and sure >= SURE and likeness(newer.text, older.text) >= LEAST_SURE
-        said = said if surely else ""
+        near = likeness(newer.text, older.text) >= LEAST_SURE or Beside(newer, older, likeness).tied
+        said = said if said == "supersedes" and near else ""
+    if said == "supersedes" and sure < SURE:
+        said = ""
     return Verdict(allowed(newer, older, said), sure)
 
 
+def founded(newer: Standing, older: Standing, said: str, likeness: Likeness) -> str:
+    """What a model's word on a pair comes to: where they do not speak of one thing none ends the other, and a person looks."""
+    if said not in ("supersedes", "contradicts") or judge(newer, older, likeness).said == said:
+        return said
+    replaced = str(newer.detail.get("instead_of") or "")
+    if _one_topic(newer, older, likeness) or _telling(replaced) & _telling(older.text):
+        return said
+    near = likeness(newer.text, older.text) >= LEAST_SURE or Beside(newer, older, likeness).tied
+    return "contradicts" if near or _telling(newer.text) & _telling(older.text) else ""
+
+
 def _on_one_topic(newer: Standing, older: Standing, likeness: Likeness) -> bool:
+    """Whether it says itself what it replaces, or both are about one thing."""
+    return bool(newer.detail.get("instead_of")) or _one_topic(newer, older, likeness)
+
+
+def _one_topic(newer: Standing, older: Standing, likeness: Likeness) -> bool:
     """One word in common ends nothing: "RS256 keys are retired" says nothing of "UUIDv7 primary keys"."""
-    if newer.detail.get("instead_of") or _tools(newer.text) & _tools(older.text):
-        return True  # it says itself what it replaces, or names what can take the other's place
+    if _tools(newer.text) & _tools(older.text):
+        return True  # it names what can take the other's place
     return likeness(newer.text, older.text) >= LEAST_LIKE or len(_telling(newer.text) & _telling(older.text)) >= LEAST_SHARED
 
 
@@ -175,7 +199,7 @@ def allowed(newer: Standing, older: Standing, said: str) -> str:
         return ""  # an insight is made of what was said, and says nothing new
     if said not in ("supersedes", "contradicts"):
         return said
-    if all(each.made_by != "person" and tells_of_oneself(each.text) for each in (newer, older)):
+    if all(each.made_by != "person" and tells_of_oneself(each.text) for each in (newer, older)) and not reverses(newer, older):
         return ""  # what people tell of their days is no state of things that the next day ends
     within = newer.session_id is not None and newer.session_id == older.session_id
     if within and (newer.valid_from == older.valid_from or not (says_change(newer) or newer.kind == "correction")):

@@ -1,8 +1,8 @@
 """What is new in a project -> what it does to everything that was said there, as an effect.
 
 Rules compare every new statement with those that may be about the same thing. A model, where one is configured, is asked about
-the pairs that rules find related and the nearest others, a bounded number; what it says of a pair stands, and rules draw the
-conclusions.
+the pairs that rules find related and the nearest others, a bounded number; what it says of a pair stands as far as the two speak
+of one thing, and rules draw the conclusions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def reflect_project(ledger: Evidence, project: str | None, means: Means) -> Effe
         apply(database, made.value, means.clock.now_ms(), made_by=made.made_by)
         insights = reasoned.known(database, [each.id for each in made.value if isinstance(each, Insight)])
         for key in made.keys:
-            reasoned.note_produced(database, key, [*(each.id for each in new), *insights])
+            reasoned.note_produced(database, key, insights)
         reasoned.mark_reflected(database, [each.id for each in new])
 
     return effect

@@ -16,9 +16,10 @@ from importlib import resources
 from typing import Final
 
 from hindbrain.reason import wording
+from hindbrain.reason.beside import Beside
 from hindbrain.reason.meeting import Meeting
 from hindbrain.reason.sides import Sides
-from hindbrain.reason.values import NAME, ORDINARY, Value
+from hindbrain.reason.values import NAME, ORDINARY, Value, read
 
 RELATIONS: Final = ("supersedes", "contradicts", "reinforces", "")
 _SIGNS: Final = (
@@ -32,6 +33,11 @@ _DEGREES: Final = {
 }  # fmt: skip
 _TOGETHER: Final = {"telling": (ORDINARY, NAME), "alike": (0.2, 0.3, 0.4, 0.5, 0.6)}
 _MEETING: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_BESIDE: Final = {
+    "telling": (0.3, ORDINARY, NAME, 1.6), "over": (0.2, ORDINARY, NAME), "valued": (1,), "alike": (0.15, 0.25, 0.35, 0.45, 0.55),
+    "led": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), "turns": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7),
+}  # fmt: skip
+_PARALLEL: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 _FAR: Final = 4  # words
 _LENGTHS: Final = (4, 8, 14, 22)  # words
 _CUES: Final = {name.lower(): found for name, found in vars(wording).items() if isinstance(found, re.Pattern)}
@@ -43,7 +49,7 @@ def marks(pair: Sides, ruled: str, ways: Iterable[str]) -> frozenset[str]:
     """What is to be seen of two statements. ruled: what the rules say; ways: in which ways they find them at odds."""
     return frozenset((
         *_of_kinds(pair, ruled), *(f"way {way}" for way in ways), *_of_signs(pair), *_of_values(pair), *_of_words(pair),
-        *_of_meeting(pair.meeting),
+        *_of_meeting(pair.meeting), *_of_beside(pair),
     ))  # fmt: skip
 
 
@@ -65,6 +71,11 @@ def _of_signs(pair: Sides) -> Iterator[str]:
     apart = [sum(key not in pair.shared for key in each.keys) for each in (pair.new, pair.old)]
     if max(apart) <= 1 and min(apart) > 0 and not pair.changes:
         yield "one word apart"
+    for step in (step for step in _PARALLEL if pair.parallel + 1e-9 >= step):
+        yield f"parallel {step}"
+        yield f"parallel {step}, words of {pair.alone}"
+        if not pair.changes:
+            yield f"parallel {step}, words of {pair.alone}, nothing changes"
     denies = [bool(each.denied) for each in (pair.new, pair.old)]
     yield from (f"{name} denies" for name, there in zip(("new", "old"), denies, strict=True) if there)
     yield f"{sum(denies)} of both deny"
@@ -84,7 +95,20 @@ def _of_meeting(met: Meeting | None) -> Iterator[str]:
         yield f"meet at {min(place, _FAR)} in the {side}"
 
 
-def _degrees(pair: Sides, steps: Mapping[str, Sequence[float]]) -> Iterator[str]:
+def _of_beside(pair: Sides) -> Iterator[str]:
+    """What the newer one's turn says beside it: of the older one, and of how sure it is."""
+    degrees = [*_degrees(pair.beside, _BESIDE)]
+    yield from (f"beside {each}" for each in degrees)
+    if pair.changes:
+        yield from (f"changes, beside {each}" for each in degrees)
+    for place, sentence in zip(("before", "after"), pair.beside.nearest, strict=True):
+        if sentence:
+            reading = read(sentence)
+            yield from (f"{place} {name}" for name in _cues_in(reading.text))
+            yield from (f"word beside {word}" for word, _ in reading.tokens)
+
+
+def _degrees(pair: Sides | Beside, steps: Mapping[str, Sequence[float]]) -> Iterator[str]:
     for name, least in steps.items():
         found = float(getattr(pair, name)) + 1e-9
         yield from (f"{name} {step}" for step in least if found >= step)

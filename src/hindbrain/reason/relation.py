@@ -12,15 +12,18 @@ from collections.abc import Mapping
 from math import exp
 from typing import Final, NamedTuple
 
-from hindbrain.reason import relating, wording
+from hindbrain.reason import relating, reversal, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
 
-__all__ = ["Likeness", "Told", "Verdict", "outranks", "relation", "says_change", "verdict"]
+__all__ = ["Likeness", "Told", "Verdict", "outranks", "relation", "reverses", "says_change", "verdict"]
 
 SETTLING: Final = ("decision", "correction")
 PEOPLE: Final = ("user", "human_file", "import")
+AT_ODDS: Final = ("supersedes", "contradicts")
+AGREEING: Final = ("reinforces", "same")
+PLAIN: Final = 0.75  # how sure it is at least where the newer says the opposite in almost the same words
 
 
 class Verdict(NamedTuple):
@@ -39,26 +42,38 @@ def verdict(newer: Told, older: Told, likeness: Likeness) -> Verdict:
     if plain(newer.text).split() == plain(older.text).split():
         return Verdict("same", 1.0)
     pair = Sides(newer, older, likeness)
-    if not pair.shared and not pair.values_differ and not pair.ended and not pair.rivals:
+    if not pair.compared:
         return Verdict("", 1.0)
     ruled = by_rules(pair)
     found = relating.weighed(seen(pair, ruled))
     likely = {name: 1 / sum(exp(other - weight) for other in found.values()) for name, weight in found.items()}
     said = _outvoted(pair, ruled, likely)
-    sure = likely.get(said, 1.0)
+    if turned := reversal.reverses(pair):
+        said = said if said in AT_ODDS else _which(pair)
+        said = "supersedes" if reversal.insists(pair) and not pair.soft else said
+    sure = max(likely.get(said, 1.0), PLAIN if turned else 0.0)
     return Verdict("contradicts" if said == "supersedes" and not outranks(newer, older) else said, sure)
 
 
 def _outvoted(pair: Sides, ruled: str, likely: Mapping[str, float]) -> str:
     """What the rules say, unless other signs say something else by more."""
     said = max(relating.RELATIONS, key=lambda name: likely[name])
+    if (said == "reinforces" or ruled in AGREEING) and reversal.at_odds(pair):
+        # a no for a yes, or a rival in its place, is no agreement, however much speaks for it
+        ruled = "" if ruled in AGREEING else ruled
+        said = ruled if said == "reinforces" else said
     if ruled == "same" or "lesson" in (pair.newer.kind, pair.older.kind) or wording.EXCEPTED.search(pair.new.text):
         return ruled
-    if said == "reinforces" and pair.flipped >= ORDINARY and not pair.own_words:
-        return ruled  # a no for a yes in the same words is no agreement, however much speaks for it
+    if said == "contradicts" and reversal.denies_something_else(pair):
+        return ""
     if said == "supersedes" and pair.older.kind == "task" and pair.telling < NAME:
         return ruled  # one everyday word in common does not say that a task is done
     return said
+
+
+def reverses(newer: Told, older: Told) -> bool:
+    """Whether the newer says the opposite of the older one in almost its words."""
+    return reversal.reverses(Sides(newer, older, lambda one, other: 0.0))
 
 
 def by_rules(pair: Sides) -> str:

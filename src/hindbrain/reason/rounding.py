@@ -12,27 +12,47 @@ from typing import Final
 
 from hindbrain.reason.clauses import sentences
 from hindbrain.reason.cues import COMMON
-from hindbrain.reason.forms import WORD, Context, orders, silent, specific
+from hindbrain.reason.forms import WORD, Context, orders, silent
+from hindbrain.reason.holding import holds_everywhere
+from hindbrain.reason.values import ORDINARY, read
 
 _TAIL: Final = 300  # letters before a statement that may name what its pronoun means
 _THING: Final = re.compile(r"`[^`\n]{2,60}`|\b[A-Za-z]\w{1,40}[/_.@-]\w[\w/.@-]{0,60}")
 _PERSON: Final = re.compile(r"(?<=[a-z,:] )[A-Z][\w-]{1,40}")
+_TAKES_UP: Final = re.compile(r"\b(?:it|that|them|those|these|this|das|es|dies\w{0,2}|eso|esto|lo(?! (?:de|que)))\b", re.I)
 _HE: Final = ("he", "she", "er ", "sie ", "él", "ella")
 # "not X" and "from X" name what is left behind only where X is a name; "instead of X" always does.
 _WEAK: Final = ("no ", "not ", "from ", "over ", "kein", "nix ", "nicht ", "ohne ", "von ", "sin ", "nada ")
 _FEWEST: Final = 3  # words of a reason
+# What begins so is the next thing, and no reason for the last one.
+_ANOTHER: Final = re.compile(r"(?:and|also|plus|btw|by the way|oh|und|auch|außerdem|übrigens|y|además|también|por cierto)\b")
 
 
 def standing_alone(text: str, before: str, context: Context) -> str:
-    """With what its leading pronoun means in front, where the words before it or the assistant's last ones name it."""
+    """With what its pronoun means in front, where the words before it or the assistant's last ones name it."""
     if not context.cues.has("pronoun", text.lower()):
-        return text
+        return text if _names_something(text) else _led(text, before, context)
     kind = _PERSON if text.lower().startswith(_HE) else _THING
     for source in (before[-_TAIL:], context.reply[-_TAIL:]):
         names = kind.findall(source)
         if names:
             name = names[-1].strip("`.,:/-")
             return text if name.lower() in text.lower() else f"{name}: {text}"
+    return text
+
+
+def _names_something(text: str) -> bool:
+    """Whether it says what it is about, or takes up nothing: "make it 25" does neither."""
+    return not _TAKES_UP.search(text) or any(each.weight >= ORDINARY for each in read(text).words)
+
+
+def _led(text: str, before: str, context: Context) -> str:
+    """With the sentence right before it: "40 rows are a lot on a phone. Make it 25"."""
+    for sentence in sentences(before[-_TAIL:])[-1:]:
+        low = sentence.text.lower()
+        said = any(each.weight >= ORDINARY for each in read(sentence.text).words)
+        if said and sentence.mark != "?" and not silent(low, context.cues) and not context.cues.has("ack", low):
+            return f"{' '.join(sentence.text.split()).rstrip(' .,;:')}. {text}"
     return text
 
 
@@ -52,7 +72,7 @@ def reason_behind(words: str, context: Context) -> str:
     for sentence in sentences(words[:_TAIL])[:1]:
         low = sentence.text.lower()
         states = context.cues.has("fact", low) and not orders(low, context.cues) and not context.cues.has("ack", low)
-        if sentence.mark != "?" and not silent(low, context.cues) and states:
+        if sentence.mark != "?" and not silent(low, context.cues) and states and not _ANOTHER.match(low):
             return " ".join(sentence.text.split())
     return ""
 
@@ -70,7 +90,6 @@ def instead_of(text: str, context: Context) -> str:
     return name if named or not found[0].startswith(_WEAK) else ""
 
 
-def scope_of(kind: str, text: str, context: Context) -> str:
-    """Everywhere for how a person wants to be talked to; here for the rest."""
-    general = kind in ("preference", "instruction") and context.cues.has("style", text.lower())
-    return "global" if general and not specific(text[1:], context.language) else "project"
+def scope_of(kind: str, text: str) -> str:
+    """Everywhere for how a person wants to be talked to, or what they say so of; here for the rest."""
+    return "global" if holds_everywhere(kind, text) else "project"

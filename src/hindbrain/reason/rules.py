@@ -3,7 +3,7 @@
 Each rests on one sentence or a part of one. What was said before counts: an assistant that was wrong, options it had offered, a
 heading that rules follow. A few words that say little ("By layer.") are said together with what follows them, and what the next
 sentence withdraws is not kept. What the cues found, and every sentence in which they found nothing, is then weighed
-(weighing.py): what is likely enough to be worth keeping is kept.
+(weighing.py): what is likely enough to be worth keeping is kept, and so is what plainly lays down a rule (lasting.py).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hindbrain.reason.clauses import Sentence, sentences
 from hindbrain.reason.cues import COMMON, Cues, cues_of, language_of
 from hindbrain.reason.forms import WORD, Context, orders, silent, specific
 from hindbrain.reason.gate import GUESSED, is_technical
+from hindbrain.reason.lasting import SURE, forbids, is_one_step, lays_down
 from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.rounding import instead_of, reason_behind, scope_of, standing_alone, why_of
 from hindbrain.reason.trust import doubt, trust_of
@@ -55,14 +56,26 @@ def said(turns: Sequence[Said]) -> list[Statement]:
     """What the user said that is worth keeping, in the order it was said."""
     every = list(considered(turns))
     meant = meanings([each.text for each in every])
-    kept = [each for each, means in zip(every, meant, strict=True) if likely(each.seen, means) >= LIKELY]
+    kept = [each for each, means in zip(every, meant, strict=True) if _is_kept(each, likely(each.seen, means))]
     return [_statement(each.turn, _named(each), each.words, each.context) for each in kept]
 
 
+def _is_kept(each: Considered, likelihood: float) -> bool:
+    """What is plainly a rule, or likely enough worth keeping and not plainly one step of the work."""
+    if lays_down(each.text) or forbids(each.text):
+        return True
+    return likelihood >= LIKELY and not is_one_step(each.text)
+
+
 def _named(each: Considered) -> Unit:
-    """As what most marks speak for; what the cues take it for is one of them."""
+    """As what most marks speak for; what the cues take it for is one of them. What is plainly a rule needs no marks."""
+    if lays_down(each.text):
+        return replace(each.unit, kind="instruction", confidence=max(each.unit.confidence, SURE))
     told = kinds(each.seen)
     best = max(told, key=lambda kind: told[kind])
+    if forbids(each.text):
+        best = best if best == "correction" else "instruction"
+        return replace(each.unit, kind=best, confidence=max(each.unit.confidence, SURE))
     return replace(each.unit, kind=best, confidence=each.unit.confidence or GUESSED)
 
 
@@ -213,6 +226,6 @@ def _statement(turn: Said, unit: Unit, words: str, context: Context) -> Statemen
         other = other or instead_of(around, context)
     return Statement(
         kind=unit.kind, text=standing_alone(text, words[: unit.start], context), turns=(turn.id,), quote=quote,
-        confidence=unit.confidence, trust=trust_of(turn.role, turn.trust), scope=scope_of(unit.kind, text, context),
+        confidence=unit.confidence, trust=trust_of(turn.role, turn.trust), scope=scope_of(unit.kind, text),
         why=why, instead_of=other, quarantine=doubt(text, own=True),
     )  # fmt: skip

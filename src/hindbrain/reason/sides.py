@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from difflib import SequenceMatcher
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, Final, Protocol
 
 from hindbrain.reason import wording
+from hindbrain.reason.beside import Beside
 from hindbrain.reason.families import tools
 from hindbrain.reason.meeting import Meeting, meeting
 from hindbrain.reason.values import NAME, ORDINARY, Reading, Value, read, stem
@@ -52,7 +54,7 @@ class Sides:
     def __init__(self, newer: Told, older: Told, likeness: Likeness) -> None:
         self.newer, self.older = newer, older
         self.new, self.old = read(newer.text), read(older.text)
-        self.likeness = likeness
+        self.likeness = cache(likeness)  # the same two texts are asked for where nothing is said beside them
 
     @cached_property
     def alike(self) -> float:
@@ -84,12 +86,37 @@ class Sides:
         return meeting(self.new, self.old, self.shared, self.likeness)
 
     @cached_property
+    def beside(self) -> Beside:
+        """What the newer one's turn says beside it."""
+        return Beside(self.newer, self.older, self.likeness)
+
+    @property
+    def compared(self) -> bool:
+        """Whether they have anything in common that could be looked at."""
+        return bool(self.shared or self.values_differ or self.ended or self.rivals) or self.beside.tied
+
+    @cached_property
     def own_words(self) -> bool:
         """Whether each has telling words that the other does not have."""
         return all(
             any(weight >= ORDINARY and key not in self.shared for key, weight in each.keys.items())
             for each in (self.new, self.old)
         )
+
+    @cached_property
+    def parallel(self) -> float:
+        """How much of both is the same words in the same order, as in the lines of a list."""
+        mine, other = ([stem(word) for word, _ in each.tokens] for each in (self.new, self.old))
+        return SequenceMatcher(None, mine, other, autojunk=False).ratio()
+
+    @cached_property
+    def alone(self) -> str:
+        """Which of both has a telling word that the other does not have, numbers left out."""
+        found = [
+            any(weight >= ORDINARY and key not in self.shared and not key[0].isdigit() for key, weight in each.keys.items())
+            for each in (self.new, self.old)
+        ]  # fmt: skip
+        return {(True, True): "both", (True, False): "new", (False, True): "old", (False, False): "none"}[found[0], found[1]]
 
     @cached_property
     def changes(self) -> bool:
@@ -227,7 +254,7 @@ class Sides:
         """How telling the shared words are of which one says no and the other yes."""
         found = 0.0
         for key, weight in self.shared.items():
-            signs = [_sign(reading, key) for reading in (self.new, self.old)]
+            signs = [sign(reading, key) for reading in (self.new, self.old)]
             if weight >= ORDINARY and signs[0] * signs[1] < 0:
                 found += weight
         return found
@@ -274,7 +301,8 @@ def _one_sort(new: Value, old: Value) -> bool:
     return new.type == "flag" or abs(len(new.what) - len(old.what)) <= 1
 
 
-def _sign(reading: Reading, key: str) -> int:
+def sign(reading: Reading, key: str) -> int:
+    """Whether a statement says yes to a word, or no; 0 where it says both, or neither."""
     signs = {0 if clause in reading.bound else -1 if clause in reading.denied else 1 for clause in reading.clauses(key)}
     return signs.pop() if len(signs) == 1 else 0
 

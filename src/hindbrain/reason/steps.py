@@ -16,6 +16,7 @@ from typing import Final
 
 from hindbrain.ledger import reasoned
 from hindbrain.ledger.database import Database
+from hindbrain.ledger.earlier import Earlier, earlier
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.reasoned import Known, Reading
 from hindbrain.ledger.statement import Said, Statement
@@ -40,6 +41,10 @@ LOT: Final = 50  # sessions from before that are read between two looks at every
 LOT_SECONDS: Final = 60.0
 
 _SESSION: Final = "SELECT id, agent, cwd, project_id, started_at, last_at, ended_at FROM sessions WHERE id = ?"
+_TOLD: Final = """
+SELECT 1 FROM memories
+WHERE session_id = ? AND level IN ('digest_short', 'digest_long') AND substr(made_by, 1, 6) = 'model:' LIMIT 1
+"""
 # Sessions nobody has read yet, or that other rules have read; models' readings are not made again by rules.
 _UNREAD: Final = """
 SELECT sessions.id FROM sessions LEFT JOIN readings ON readings.session_id = sessions.id
@@ -62,12 +67,15 @@ class Session:
     ended_at: int | None
 
 
-def extract_session(ledger: Evidence, session_id: str, means: Means, *, forced: bool, at_once: bool = False) -> Effect | None:
-    """Read a whole session; None when it is gone."""
+def extract_session(
+    ledger: Evidence, session_id: str, means: Means, *, forced: bool, at_once: bool = False, times: int = 0
+) -> Effect | None:
+    """Read a whole session; None when it is gone. times: how often it was left for when a model may be asked."""
     with ledger.reading() as database:
         row = database.execute(_SESSION, (session_id,)).fetchone()
         known = reasoned.reading(database, session_id)
         turns = reasoned.said(database, session_id)
+        before = earlier(database, session_id, known.made_by, turns[: known.read_to], turns) if means.has_model else Earlier()
     if row is None:
         return None
     session = Session(*row)
@@ -75,23 +83,30 @@ def extract_session(ledger: Evidence, session_id: str, means: Means, *, forced: 
     if wait > 0:
         again = [NewJob(telling.EXTRACT, session_id, group=session_id, delay_seconds=wait)]
         return lambda database: _do(means.tell(database, again))
-    made = found(session, turns, means)
+    made = found(session, turns, means, before)
     statements = made.value
 
     def effect(database: Database) -> None:
         now = means.clock.now_ms()
-        put = reasoned.put(database, session_id, made.made_by, statements, now)
+        put = reasoned.put(database, session_id, made.made_by, statements, now, made.others)
         for key in made.keys:
-            reasoned.note_produced(database, key, [each.id for each in statements])
-        reasoned.set_reading(database, session_id, read_to=len(turns), made_by=made.made_by, at=now)
+            reasoned.note_produced(database, key, [each.id for each in statements if each.id not in made.others])
+        if _there(database, turns):  # else it is read again, and nothing of what was found now is taken for read
+            reasoned.set_reading(database, session_id, read_to=_read_to(turns, made), made_by=made.made_by, at=now)
         jobs = _after_reading(session, statements, put, forced=forced)
         if means.asked:
             jobs = telling.asked_for(jobs)
-        if made.note and means.morning_seconds:
-            jobs.append(telling.to_read_by_day(session_id, means.morning_seconds))
+        if made.later:
+            jobs += telling.to_read_by_model(session_id, means.again_seconds, times)
         means.tell(database, jobs + dreaming.after_reading(database, session.project_id, len(put.new), now, ended=forced))
 
     return effect
+
+
+def _read_to(turns: Sequence[Said], made: Made[list[Statement]]) -> int:
+    """How many of the first turns were read by whom the reading is said to be of."""
+    unread = frozenset[str]() if made.made_by == RULES else made.unread
+    return next((number for number, turn in enumerate(turns) if turn.id in unread), len(turns))
 
 
 def _do(done: object) -> None:
@@ -106,11 +121,11 @@ def pause(session: Session, known: Reading, now_ms: int) -> float:
     return PAUSE_SECONDS - quiet / 1000
 
 
-def found(session: Session, turns: Sequence[Said], means: Means) -> Made[list[Statement]]:
+def found(session: Session, turns: Sequence[Said], means: Means, before: Earlier) -> Made[list[Statement]]:
     """What a session says. One that belongs to no folder at all holds everywhere, or nowhere."""
     if session.agent == OWN_AGENT:
         return Made([])
-    made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns))
+    made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns), before)
     if made.note:
         log.info("session %s was read by rules, at least in part: %s", session.id, made.note)
     if session.project_id is None and not session.cwd:
@@ -130,7 +145,7 @@ def _after_reading(session: Session, statements: Sequence[Statement], put: reaso
     return jobs
 
 
-def digest_session(ledger: Evidence, session_id: str, means: Means, *, forced: bool) -> Effect | None:
+def digest_session(ledger: Evidence, session_id: str, means: Means, *, forced: bool, times: int = 0) -> Effect | None:
     """Say in short what a session was about; None when it has not gone on far enough since that was said last."""
     with ledger.reading() as database:
         known = reasoned.reading(database, session_id)
@@ -141,8 +156,13 @@ def digest_session(ledger: Evidence, session_id: str, means: Means, *, forced: b
         return None
     means.check()
     made = means.reasoner(_project(ledger, session_id), session_id).digest(turns, memories, lambda: digest(turns, memories))
+    later = telling.to_digest_by_model(session_id, means.again_seconds, times) if made.later else []
+    little = len(memories) == known.digested_memories and not should_roll(0, tokens - known.digested_tokens, False)
 
     def effect(database: Database) -> None:
+        means.tell(database, later)
+        if made.note and little and _told_by_a_model(database, session_id):
+            return  # it tells more than rules would, and of all that was found
         if not _unchanged(database, session_id, turns, memories):
             means.tell(database, [telling.to_digest(session_id, forced=forced)])  # it would tell what was forgotten meanwhile
             return
@@ -163,12 +183,22 @@ def _project(ledger: Evidence, session_id: str) -> str | None:
     return None if row is None else Session(*row).project_id
 
 
-def _unchanged(database: Database, session_id: str, turns: Sequence[Said], memories: Sequence[Known]) -> bool:
-    """Whether everything that was read is still there and may be told."""
+def _told_by_a_model(database: Database, session_id: str) -> bool:
+    """Whether the digests that stand are a model's. What is forgotten of a session takes them away."""
+    return database.execute(_TOLD, (session_id,)).fetchone() is not None
+
+
+def _there(database: Database, turns: Sequence[Said]) -> bool:
+    """Whether all turns that were read are still there."""
     ids = json.dumps([turn.id for turn in turns])
     (there,) = database.execute("SELECT count(*) FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids,)).fetchone()
+    return int(there) == len(turns)
+
+
+def _unchanged(database: Database, session_id: str, turns: Sequence[Said], memories: Sequence[Known]) -> bool:
+    """Whether everything that was read is still there and may be told."""
     known = {each.id for each in reasoned.of_session(database, session_id)}
-    return there == len(turns) and all(each.id in known for each in memories)
+    return _there(database, turns) and all(each.id in known for each in memories)
 
 
 def reread(database: Database, tell: Tell, lot: int = LOT) -> int:

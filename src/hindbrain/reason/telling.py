@@ -6,10 +6,11 @@ there is never more than one of a kind, and whatever is told again strengthens i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from hindbrain.capture.event import Json
 from hindbrain.queues.job import NewJob
 
 EXTRACT: Final = "extract"
@@ -33,7 +34,9 @@ LATER: Final = -1  # after whatever is new
 # In a payload:
 AT_ONCE: Final = "at_once"  # do not wait for a pause
 ASKED: Final = "asked"  # a person wants it, at night too
-MORNING: Final = "morning"  # read by rules at night, and to be read by the model when it is day
+# done by rules at night or at a cap, and to be done by the model when it may be asked; for how many times this was put off
+MORNING: Final = "morning"
+MOST_MORNINGS: Final = 3
 
 
 def to_read(sessions: Iterable[str], ended: Iterable[str] = ()) -> list[NewJob]:
@@ -49,9 +52,26 @@ def to_reread(sessions: Iterable[str]) -> list[NewJob]:
     return [NewJob(EXTRACT, each, {AT_ONCE: True}, group=each, priority=LATER) for each in sessions]
 
 
-def to_read_by_day(session: str, seconds: float) -> NewJob:
-    """A session that rules have read at night is read once more, by the model, after so many seconds."""
-    return NewJob(EXTRACT, session, {AT_ONCE: True, MORNING: True}, group=session, priority=LATER, delay_seconds=seconds)
+def to_read_by_model(session: str, seconds: float, times: int = 0) -> list[NewJob]:
+    """A session that rules have read is read once more, by the model, after so many seconds; not without end."""
+    if times >= MOST_MORNINGS:
+        return []
+    given: dict[str, Json] = {AT_ONCE: True, MORNING: times + 1}
+    return [NewJob(EXTRACT, session, given, group=session, priority=LATER, delay_seconds=seconds)]
+
+
+def to_digest_by_model(session: str, seconds: float, times: int = 0) -> list[NewJob]:
+    """The same for what a session is told in short, when it was read."""
+    if times >= MOST_MORNINGS:
+        return []
+    wait = seconds + AFTER_SECONDS
+    return [NewJob(DIGEST, session, {MORNING: times + 1}, group=session, priority=LATER, delay_seconds=wait, forced=True)]
+
+
+def put_off(payload: Mapping[str, Json]) -> int:
+    """How many times a job was left for when the model may be asked."""
+    times = payload.get(MORNING)
+    return int(times) if isinstance(times, int) else 0
 
 
 def asked_for(jobs: Iterable[NewJob]) -> list[NewJob]:

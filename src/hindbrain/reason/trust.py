@@ -19,15 +19,32 @@ _SECRET: Final = re.compile(
     r"|profiles\.yml|kubeconfig"
     r"|\b(?:secrets?|credentials?|passwords?|passphrases?|api[ _-]?keys?|access[ _-]?keys?|private keys?|ssh keys?|tokens?"
     r"|cookies?|environment variables"
-    r"|env vars|keychain|zugangsdaten|passw(?:ort|örter)|geheimnisse|schlüssel|umgebungsvariablen|contraseñas?|credenciales"
-    r"|claves?|secretos?"
+    r"|env vars|keychain|zugangsdaten|passw(?:ort|örter)|geheimnisse|schlüssel(?! (?:der tabelle|des \w+|zum \w+|ist)\b)"
+    r"|umgebungsvariablen|contraseñas?|credenciales|secretos?"
+    # "clave" is a primary key, a keyword and the key to success as well
+    r"|claves? (?:privadas?|secretas?|ssh|api|gpg|de (?:acceso|la api|api|ssh|cifrado|producción|administrador|root|usuario)"
+    r"|del (?:servidor|usuario|administrador))"
+    r"|(?:las?|tus?|mis?|sus?|nuestras?|sub\w+|env[ií]\w+) claves?(?! (?:primari|for[aá]ne|[uú]nic|compuest|natural|es\b|son\b"
+    r"|está\b|del?\b|para\b|valor))"
     r"|variables de entorno)\b",
+    re.IGNORECASE,
+)
+# Secrets that are wanted by whoever speaks: no address is needed. "send me the token count" wants none.
+_WORD: Final = r"(?: (?!kein|nie|nicht|never|no |nunca)\w+)?"
+_SECRETS_TO_ME: Final = re.compile(
+    r"(?<!never )(?<!not )(?<!n't )\b(?:(?:send|e-?mail|mail|forward|post|hand|dm) (?:me|us)"
+    r"|(?:schick|send|maile?|leite)\w{0,2} (?:mir|uns)|(?:env[ií]a|m[aá]nda|reenv[ií]a|p[aá]sa)(?:me|nos))"
+    rf"{_WORD}{_WORD}{_WORD} (?:secrets|credentials|passwords?|passphrases?|api[ _-]?keys?|access[ _-]?keys?|private keys?"
+    rf"|ssh keys?"
+    r"|tokens|zugangsdaten|passw(?:ort|örter)|geheimnisse|schlüssel|contraseñas?|credenciales|secretos"
+    r"|claves(?! (?:primari|for[aá]ne))|(?:la|tu) clave)"
+    r"(?=$|[.,;:!?)]|\s(?:of|for|from|in|and|to|now|von|für|aus|und|der|des|de|del|y|por)\b)",
     re.IGNORECASE,
 )
 _SEND: Final = re.compile(
     r"\b(?:send|upload|post|e-?mail|forward|exfiltrate|transmit|publish|paste|submit|leak|ship|curl|wget|copy|push|dump|print"
     r"|echo|reveal|include|attach|report"
-    r"|schick\w*|sende\w*|hochlad\w*|lade\w*|poste|veröffentlich\w*|überträg\w*|env[ií]a\w*|manda\w*|sube|subir|publica\w*"
+    r"|schick\w*|sende\w*|hochlad\w*|lade\w*|poste|veröffentlich\w*|überträg\w*|env[ií]a\w*|m[aá]nda\w*|sube|subir|publica\w*"
     r"|pega|reenv[ií]a\w*)\b",
     re.IGNORECASE,
 )
@@ -63,8 +80,20 @@ _AT_LARGE: Final = re.compile(
     r"|shall|are|need|have"
     r"|working|reading)|\bassistants? (?:must|should|shall|are required)|\bnote (?:to|for) (?:ai|llm|coding|automated|all|any)\b"
     r"|\bki-(?:agenten|assistenten) (?:müssen|sollen)|\b(?:agentes|asistentes) de ia\b"
-    r"|\b(?:ignore|disregard) (?:all |any )?(?:of )?(?:the |your )?(?:previous|prior|earlier) (?:instructions?|rules?"
-    r"|prompts?)\b|\byou are now (?:in |an? )?[^.\n]{0,20}\b(?:mode|unrestricted|root|admin|system)\b|\bjailbr(?:eak|oken)\b",
+    # of one prompt, or of rules about one thing, people take back their own
+    r"|\b(?:ignore|disregard|forget(?= all)) (?:(?:all|any) (?:of )?(?:the |your )?(?:previous|prior|earlier|preceding) "
+    r"(?:instructions?|rules?|prompts?)|(?:the |your )?(?:previous|prior|earlier|preceding) (?:instructions|rules|prompts))\b"
+    r"(?! (?:about|on|regarding|concerning)\b)"
+    r"|\b(?:ignorier\w{0,3}|missacht\w{0,3}|verg[ie]ss\w{0,2}(?= (?:bitte )?(?:alle|sämtliche)))(?: bitte)?"
+    r"(?: (?:alle|sämtliche))?(?: (?:die|deine|eure|meine|ihre))?(?:(?<=alle)|(?<=sämtliche)|(?<=alle deine)|(?<=alle meine)"
+    r"| (?:vorherig|bisherig|vorig|früher|obig|vorangegangen|vorhergehend)\w{1,2}) (?:anweisungen|instruktionen|vorgaben|prompts"
+    r"|regeln)\b(?! (?:zu|zum|zur|für|über|bei|in|im|aus|der|des|unter|von(?! (?:vorher|oben|eben)))\b)|\bbeachte\w? (?:die"
+    r"|deine) (?:vorherigen|bisherigen) anweisungen nicht\b"
+    r"|\b(?:ignor(?:a|ad|e|en|ar)|olvid(?:a|ad|e|en|ar)|desobedece|(?:haz|haga) caso omiso (?:a|de)|no hagas caso (?:a|de))"
+    r"(?: todas)?(?: (?:las|tus|mis|sus))? (?:instrucciones|indicaciones|órdenes|reglas|directrices)"
+    r"(?:(?: \w+)? (?:anteriores|previas|precedentes)\b(?! (?:de|del|sobre|para|en)\b)| que (?:te|se|has|hayas)\b)"
+    r"|\b(?:ignora|olvida) todas (?:las|tus) (?:instrucciones|indicaciones|reglas)\b(?! (?:de|del|sobre|para)\b)"
+    r"|\byou are now (?:in |an? )?[^.\n]{0,20}\b(?:mode|unrestricted|root|admin|system)\b|\bjailbr(?:eak|oken)\b",
     re.IGNORECASE,
 )
 _OVERRIDE: Final = re.compile(
@@ -72,8 +101,9 @@ _OVERRIDE: Final = re.compile(
     r"|other)\b[^.\n]{0,25}"
     r"\b(?:instructions?|rules?|prompts?|guidelines?|directions?|context)\b"
     r"|\bsystem (?:prompt|override)\b|\bnew (?:system )?instructions?:|\byou are now\b|\bdeveloper mode\b|\bjailbreak\b"
+    r"|\bbeachte\w? (?:die|deine) (?:vorherigen|bisherigen) anweisungen nicht\b"
     r"|\b(?:ignorier\w*|vergiss|missachte)\b[^.\n]{0,40}\b(?:anweisung\w*|regeln?|vorgaben)\b|\b(?:ignora\w*"
-    r"|olvida\w*)\b[^.\n]{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
+    r"|olvida\w*|caso omiso)\b[^.\n]{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
     r"|\b(?:don'?t|do not|never|without) (?:tell\w*|mention\w*|inform\w*|notify\w*|asking|ask)\b[^.\n]{0,20}\b(?:the )?(?:user"
     r"|human|operator|owner|developer|summary|it)\b",
     re.IGNORECASE,
@@ -115,13 +145,15 @@ def may_become(kind: str, trust: str) -> bool:
 
 def may_hold_orders(text: str) -> bool:
     """Whether a long text is worth reading sentence by sentence: a quick look that misses nothing `doubt` would find."""
-    return any(pattern.search(text) for pattern in (_SECRET, _PIPED, _UNGUARD, _OVERRIDE, _ADDRESSED))
+    return any(pattern.search(text) for pattern in (_SECRET, _SECRETS_TO_ME, _PIPED, _UNGUARD, _OVERRIDE, _ADDRESSED))
 
 
 def seeks_secrets(text: str) -> bool:
     """Whether it asks for secrets to be sent, shown or published, or for code from the net to be run."""
     piece = text[:_MOST]
     if _PIPED.search(piece):
+        return True
+    if _SECRETS_TO_ME.search(piece):
         return True
     return bool(_SECRET.search(piece) and _SEND.search(piece) and _AWAY.search(piece))
 

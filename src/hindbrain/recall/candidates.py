@@ -37,9 +37,9 @@ _TURNS: Final = """
 SELECT turns.rowid, turns.id, turns.session_id, turns.role, turns.at, length(turns.text), substr(turns.text, 1, {chars}),
        CASE WHEN length(turns.text) > {chars} THEN substr(turns.text, length(turns.text) - 1) END,
        turns.key, sessions.agent, sessions.client_id, sessions.project_id, (
-           SELECT max(CASE WHEN memories.valid_to IS NULL OR memories.valid_to > ? THEN 1 ELSE -1 END)
+           SELECT max(CASE WHEN memories.held = '' AND (memories.valid_to IS NULL OR memories.valid_to > ?) THEN 1 ELSE -1 END)
            FROM links JOIN memories ON memories.id = links.memory_id
-           WHERE links.turn_id = turns.id AND links.role IN ('derived_from', 'supports') AND memories.held = ''
+           WHERE links.turn_id = turns.id AND links.role IN ('derived_from', 'supports') AND memories.held IN ('', 'rejected')
        )
 FROM turns CROSS JOIN sessions
 WHERE turns.rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND sessions.id = turns.session_id
@@ -69,7 +69,7 @@ class Candidate:
     chars: int
     head: str  # the beginning of its text; of a memory all of it
     asks: bool
-    ended: bool = False  # no longer holds, or is all that something rests on which no longer holds
+    ended: bool = False  # no longer holds, or all that was found in it was replaced, has ended or was rejected
     words: float = 0.0  # BM25
     passages: list[tuple[float, int, int]] = field(default_factory=list[tuple[float, int, int]])  # likeness, from, to; best first
     project: str | None = None
@@ -129,8 +129,9 @@ class Candidates:
                     break
         turns = list({each.row: each for each in turns}.values())  # one found again has its score the second time
         turns.sort(key=lambda each: (-each.words, each.id))
-        kept, wanted = turns[:BY_WORDS], set(others)
-        return kept + [each for each in turns[BY_WORDS:] if each.row in wanted]
+        first, rest = _room_for_others(turns) if _distinct(turns[:BY_WORDS]) < ENOUGH else (turns[:BY_WORDS], turns[BY_WORDS:])
+        wanted = set(others)
+        return first + [each for each in rest if each.row in wanted]
 
     def _holding_literals(self) -> list[int]:
         """Turns that hold what must be found letter for letter, even where common words crowd them out."""
@@ -221,6 +222,16 @@ def _turn(row: Sequence[Any]) -> Candidate:
 
 def _distinct(turns: Sequence[Candidate]) -> int:
     return len({each.head for each in turns if each.words > 0})
+
+
+def _room_for_others(turns: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+    """Of turns, best first: the best of as many different ones as are looked at, with the newest of those that say the same; and
+    the rest. Otherwise a prompt that is given every day would leave room for nothing but itself."""
+    best = list({each.head: each for each in reversed(turns)}.values())[::-1][:BY_WORDS]
+    heads, rows = {each.head for each in best}, {each.row for each in best}
+    again = sorted((each for each in turns if each.head in heads and each.row not in rows), key=lambda each: (-each.at, each.id))
+    rows.update(each.row for each in again[:BY_WORDS])
+    return [each for each in turns if each.row in rows], [each for each in turns if each.row not in rows]
 
 
 def _asks(end: str) -> bool:

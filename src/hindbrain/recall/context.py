@@ -1,9 +1,9 @@
 """A prompt, or the start of a session -> what an agent should be told, and nothing it already has.
 
 Rules that always hold come first, in a part of their own, then what fits the prompt, or at the start of a session what
-happened last in this project. Left out: what this session said itself, what it was told before, and what stands in the
-project's own instruction files. While a session stays with its topic it gets half as much at a prompt: it was told the
-best already.
+happened last in this project. Left out: what this session said itself, what it was told before, what stands in the
+project's own instruction files, and turns in which something is quarantined. While a session stays with its topic it gets half
+as much at a prompt: it was told the best already.
 
 Imported by the hook when no worker answers: built-ins only.
 """
@@ -13,6 +13,7 @@ from hindbrain.recall.contradictions import marked_turns
 from hindbrain.recall.excerpt import excerpt
 from hindbrain.recall.short_ids import shortened
 from hindbrain.recall.tokens import tokens_in
+from hindbrain.recall.withheld import tellable, unrepeated
 from hindbrain.recall.words import spaced
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FLOOR_WORDS = fitting.FLOOR_WORDS
 RECENT_TURNS = 12
+RECENT_LOOKED_AT = 48  # some may be withheld
 MAX_FITTING = 200
 ENOUGH = 2  # times what the budget holds: long lines that find no room make room for short ones
 DRIFT_PROMPTS = 3  # so many earlier prompts say what a session is about
@@ -101,13 +103,13 @@ def _fitting(
     """What fits and is not known already, best first; as many as the budget may hold."""
     if not fits.says_something():
         return []
-    for each in search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True):
+    for each in tellable(connection, search(connection, asked.prompt, asked.scope, MAX_FITTING, talk_only=True)):
         if fits.tokens > ENOUGH * asked.budget:
             break
         if each.id not in rules and not _has_already(each, asked):
             # another session that was asked the same tells an agent nothing
             fits.look_at(each, asked_before=bool(asked.session) and each.kind == "turn")
-    return fits.kept
+    return unrepeated(connection, fits.kept)
 
 
 def recent(connection: "Database", asked: Asked) -> "list[rank.Found]":
@@ -115,11 +117,12 @@ def recent(connection: "Database", asked: Asked) -> "list[rank.Found]":
     project = asked.scope.project
     if project is None:
         return []
-    values = (project, asked.session, project, asked.session, RECENT_TURNS)
-    return [
+    values = (project, asked.session, project, asked.session, RECENT_LOOKED_AT)
+    found = [
         rank.Found(row[0], "turn", row[1], row[2], row[3], row[4], row[5], row[6], row[7], {"recent": 1.0}, row[8])
         for row in connection.execute(_RECENT, values).fetchall()
     ]
+    return unrepeated(connection, tellable(connection, found))[:RECENT_TURNS]
 
 
 def last_prompt(connection: "Database", session: str) -> str:

@@ -1,7 +1,7 @@
 """Hits -> the same, each that another one contradicts with a note that says which, and when that was said.
 
 Nobody has decided yet which of the two holds, so both are told, and neither as if it were beyond doubt. A turn stands for what
-was found in it: it is marked where that is contradicted, and where nothing of it holds any more.
+was found in it: it is marked where that is contradicted, and where nothing of it holds any more, or a person rejected it.
 Imported by the hook when no worker answers: built-ins only.
 """
 
@@ -31,8 +31,10 @@ ORDER BY mine.target_memory_id, others.valid_from DESC, others.id
 
 _ENDED = """
 SELECT links.turn_id FROM links JOIN memories ON memories.id = links.memory_id
-WHERE links.turn_id IN (SELECT value FROM json_each(?)) AND links.role IN ('derived_from', 'supports') AND memories.held = ''
-GROUP BY links.turn_id HAVING max(CASE WHEN memories.valid_to IS NULL OR memories.valid_to > ? THEN 1 ELSE 0 END) = 0
+WHERE links.turn_id IN (SELECT value FROM json_each(?)) AND links.role IN ('derived_from', 'supports')
+  AND memories.held IN ('', 'rejected')
+GROUP BY links.turn_id
+HAVING max(CASE WHEN memories.held = '' AND (memories.valid_to IS NULL OR memories.valid_to > ?) THEN 1 ELSE 0 END) = 0
 """
 _KEPT = """
 SELECT links.turn_id, memories.id FROM links JOIN memories ON memories.id = links.memory_id

@@ -13,6 +13,7 @@ from typing import Final
 from hindbrain.recall.block import day_of
 from hindbrain.recall.candidates import Candidate
 
+COUNTED: Final = 100  # of what is said more often not every one is looked at
 SAME_CHARS: Final = 160  # texts that begin alike for so long, and are equally long, are the same
 
 _ENDS: Final = " .!?"
@@ -49,5 +50,7 @@ def said_again(same: Sequence[Candidate]) -> str:
     """How often something was said, in plain words; "" for once."""
     if not same:
         return ""
-    first = min(each.at for each in same)
-    return f"said {len(same)} times, first on {day_of(first)}"
+    first = day_of(min(each.at for each in same))
+    if len(same) > COUNTED:
+        return f"said more than {COUNTED} times, on {first} or earlier for the first time"
+    return f"said {len(same)} times, first on {first}"

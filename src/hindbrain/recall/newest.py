@@ -18,6 +18,7 @@ from hindbrain.recall.block import day_of
 from hindbrain.recall.rank import Found
 from hindbrain.recall.said import UNITS, Names, Said, is_over, nearest_sentences, said, speaker, words_before
 from hindbrain.recall.static import Floats, Static
+from hindbrain.recall.words import spaced
 
 
 class Rule(NamedTuple):
@@ -73,6 +74,7 @@ class _Ordering:
         self.span = max(self.scores[0] - self.scores[-1], LEAST_SPAN)
         self.most = max(hit.parts.get("tokens", 0.0) for hit in hits)
         self.question, self.static = question, static
+        self.itself = spaced(question)
         # "Name: " begins what is said where people are named; where it is seldom, it is a heading like "Decision: "
         self.speakers = 2 * sum(bool(speaker(hit)) for hit in hits) > len(hits)
         states = not self.past and not self.event
@@ -166,7 +168,10 @@ class _Ordering:
         return self.vectors[place]
 
     def _comparable(self, older: Found, newer: Found) -> bool:
-        """Whether one may speak for the other: of two sessions, and of one person as far as that can be seen."""
+        """Whether one may speak for the other: of two sessions, and of one person as far as that can be seen. Who only asked the
+        same before changed nothing."""
+        if spaced(newer.text) == self.itself:
+            return False
         if (older.session_id or older.id) == (newer.session_id or newer.id):
             return False
         if self.speakers and speaker(older) != speaker(newer):

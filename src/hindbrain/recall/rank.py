@@ -10,6 +10,7 @@ Imported by the hook when no worker answers: built-ins only.
 """
 
 from hindbrain.recall.contradictions import marked
+from hindbrain.recall.withheld import noted
 from hindbrain.recall.words import match_expression, words_of
 
 TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
@@ -72,12 +73,14 @@ FROM memories
 LEFT JOIN links ON memories.made_by <> 'person' AND links.memory_id = memories.id AND links.number = memories.evidence
 LEFT JOIN turns ON turns.id = links.turn_id
 WHERE valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL)) AND {told} {project}
-  AND (pinned = 1 OR (kind IN ('instruction', 'preference', 'correction') AND confidence >= 0.6))
+  AND (pinned = 1 OR (kind IN ('instruction', 'preference', 'correction') AND confidence >= {sure}))
 ORDER BY pinned DESC, CASE WHEN made_by = 'person' THEN 0 WHEN kind = 'instruction' THEN 1 ELSE 2 END, valid_from DESC,
          memories.id
 LIMIT ?
 """
 
+# What is found with less is told as a rule once a person has accepted it; until then it waits for review (ledger/known.py).
+RULE_CONFIDENCE = 0.6
 FOREVER = 1 << 62
 
 
@@ -151,7 +154,8 @@ def search(connection: "Database", question: str, scope: Scope, k: int, *, talk_
     candidates = TALK_CANDIDATES if talk_only else MAX_CANDIDATES
     found = _turns(connection, words, scope, candidates, talk_only) + _memories(connection, words, scope)
     found.sort(key=lambda each: (-each.score, -each.at, each.id))
-    return marked(connection, found[: min(k, MAX_HITS)], scope.before)
+    best = marked(connection, found[: min(k, MAX_HITS)], scope.before)
+    return best if talk_only else noted(connection, best)
 
 
 def best_turns(
@@ -297,7 +301,7 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
 def standing(connection: "Database", scope: Scope, limit: int = 40) -> list[Found]:
     """Rules that hold whatever the question, at the scope's end: pinned, instructions, preferences, corrections; newest first."""
     condition, values = scope.condition("memories")
-    query = _STANDING.format(project=condition, told=TOLD)
+    query = _STANDING.format(project=condition, told=TOLD, sure=RULE_CONFIDENCE)
     rows = connection.execute(query, (scope.before, scope.before, *values, limit)).fetchall()
     return marked(connection, [_rule(*row) for row in rows], scope.before)
 

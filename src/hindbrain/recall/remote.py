@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from hindbrain.base.errors import ConfigError, EmbedderFailed
+from hindbrain.base.key_mask import without_key
 from hindbrain.base.redact import redact_text
-from hindbrain.base.settings import MASK
 from hindbrain.recall.answers import MAX_CHARS, Once, unit_rows
 from hindbrain.recall.static import Floats
 
@@ -169,8 +169,7 @@ class Remote:
 
     def _shown(self, text: str) -> str:
         """What the other side said, fit to be shown: it may hold the key, or what a terminal would obey."""
-        text = text.replace(self._key, MASK) if self._key else text
-        plain = "".join(letter if letter.isprintable() else " " for letter in redact_text(text)[0])
+        plain = "".join(letter if letter.isprintable() else " " for letter in redact_text(without_key(text, self._key))[0])
         return " ".join(plain.split())[:SHOWN_CHARS]
 
     def _late(self) -> EmbedderFailed:

@@ -31,6 +31,7 @@ from hindbrain.recall.spans import spans_of
 from hindbrain.recall.static import Static, weights_of
 from hindbrain.recall.successors import current_first
 from hindbrain.recall.weights import WEIGHTS
+from hindbrain.recall.withheld import noted
 from hindbrain.recall.words import spaced
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class Finder:
         later = amendments(database, question, hits, scope, self._static)
         ordered = current_first(database, question, newest_first(question, hits, self._static, later), scope)
         best = ordered[: min(k, rank.MAX_HITS)]
-        return kept_as(database, marked(database, _descending(best), scope.before), scope.before)
+        best = kept_as(database, marked(database, _descending(best), scope.before), scope.before)
+        return best if talk_only else noted(database, best)  # a block leaves out what it must not tell
 
     def _used(self, database: Database, hits: list[rank.Found], scope: rank.Scope, now: int) -> list[rank.Found]:
         """What was told and then used rises a little, what was not sinks, and age takes a little."""

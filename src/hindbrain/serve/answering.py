@@ -1,8 +1,8 @@
 """A question -> the evidence that answers it, or that nothing does.
 
 1. Search, as `hindbrain search` does.
-2. Keep what speaks of what the question speaks of (recall/support.py). A turn that only asks is no evidence; a reply is looked at
-   together with what it replies to.
+2. Keep what speaks of what the question speaks of (recall/support.py). A turn that only asks is no evidence, nor is one in which
+   something is quarantined (recall/withheld.py); a reply is looked at together with what it replies to.
 3. Where that is too little, search once more: with the names the best of it brings up, or without words nobody ever said. What is
    found so may be the second step: "orders are kept in PostgreSQL", "PostgreSQL listens on 5433".
 4. Still too little: not known. Nothing is made up, and no model is asked to.
@@ -26,12 +26,14 @@ from hindbrain.recall import cues, rank
 from hindbrain.recall.excerpt import excerpt
 from hindbrain.recall.fitting import alike, stem
 from hindbrain.recall.support import ENOUGH, FLOOR, STEP, Word, asked_words, names_in, support, tells, told_in, unheard_of
+from hindbrain.recall.withheld import tellable, unrepeated
 from hindbrain.recall.words import spaced
 
 if TYPE_CHECKING:
     from hindbrain.recall.static import Static
 
 LOOKED_AT: Final = 20
+SPARE: Final = 20  # hits that are asked for beside them, as some may be withheld
 MOST: Final = 5  # pieces of evidence
 OFFERED: Final = 0.2  # what goes so far may be shown to a model, which sees what words alone do not
 MOST_OFFERED: Final = 8
@@ -117,7 +119,13 @@ class Answer:
         if not self.known:
             return "I do not know."
         said = [f"{' '.join(each.text.split())} [{', '.join(each.ids)}]" for each in self.sentences]
-        return " ".join(said) or "\n".join(f"[{each.found.id}] {' '.join(each.text.split())}" for each in self.evidence)
+        return " ".join(said) or "\n".join(_line(each) for each in self.evidence)
+
+
+def _line(proof: Proof) -> str:
+    """A piece of evidence as it is read: a statement that was replaced is not to be taken for what holds."""
+    said = f"[{proof.found.id}] {' '.join(proof.text.split())}"
+    return f"{said} (no longer holds)" if proof.found.superseded else said
 
 
 def by_evidence(weighed: Weighed, why: str = "") -> Answer:
@@ -150,7 +158,11 @@ def look(ledger: Evidence, question: str, scope: rank.Scope, search: Finding) ->
     """The evidence a ledger holds for an answer, inside a scope."""
     static = table()
     with ledger.reading() as database:
-        return weigh(database, question, lambda words: search(database, words, scope, LOOKED_AT), static)
+        return weigh(database, question, lambda words: _told(database, search(database, words, scope, LOOKED_AT + SPARE)), static)
+
+
+def _told(database: Database, found: list[rank.Found]) -> list[rank.Found]:
+    return unrepeated(database, tellable(database, found))[:LOOKED_AT]
 
 
 def weigh(database: Database, question: str, search: Search, static: Static | None) -> Weighed:
@@ -163,7 +175,7 @@ def weigh(database: Database, question: str, search: Search, static: Static | No
     asked = unheard_of(words, fulltext.holding(database, [each.word for each in words]))
     looking = _Looking(database, question, asked, static)
     first = looking.proofs(search(question))
-    if _best(first) >= ENOUGH:
+    if _best(_telling(first)) >= ENOUGH:
         return looking.told(first, "")
     again = looking.next_question(first)
     if not again:
@@ -225,11 +237,11 @@ class _Looking:
 
     def joined(self, first: Sequence[Proof], second: Sequence[Proof]) -> list[Proof]:
         """What was found at once and later; a later one may be the second step of the best of the first."""
-        step = max(first, key=lambda each: each.share, default=None)
+        step = max(_telling(first), key=lambda each: each.share, default=None)
         if step is None or step.share < STEP:
             return [*first, *second]
         names = set(names_in(step.text, self._asked, self._static))
-        for each in [*second, *(other for other in first if other is not step)]:
+        for each in _telling([*second, *(other for other in first if other is not step)]):
             both = support(self._asked, f"{step.text}\n{each.text}", self._static)
             if names & set(spaced(each.text).split()) and both.share > max(step.share, each.share) and both.share >= FLOOR:
                 pair = [replace(proof, share=both.share, missing=both.missing) for proof in (step, each)]
@@ -238,19 +250,23 @@ class _Looking:
         return [*first, *second]
 
     def told(self, proofs: Sequence[Proof], refined: str) -> Weighed:
-        """The best of it, each thing once; no memory that no longer holds beside what does, unless the past is asked for."""
-        best = _best(proofs)
-        known = best >= FLOOR
+        """The best of it, each thing once; no memory that no longer holds beside what does, unless the past is asked for.
+
+        What only asks makes nothing known; where nothing is, it may be what comes nearest.
+        """
+        known = _best(_telling(proofs)) >= FLOOR
+        looked_at = _telling(proofs) if known else proofs
+        best = _best(looked_at)
         least = max(FLOOR, best - _BEHIND) if known else best - 0.1
-        chosen = [each for each in proofs if each.share > 0 and each.share + self._worth(each) >= least]
-        chosen = [each for each in chosen if not each.asks] or chosen
+        chosen = [each for each in looked_at if each.share > 0 and each.share + self._worth(each) >= least]
+        chosen = _telling(chosen) or chosen
         if not self._past:
             chosen = [each for each in chosen if not each.found.superseded or each.found.kind == "turn"] or chosen
         chosen.sort(key=self._place)
         chosen = _once(chosen)[: MOST if known else 1]
         every = tuple(each.word for each in self._asked)
         missing = min((each.missing for each in chosen if each.share == best), key=len, default=every)
-        offered = chosen if known else _once([each for each in proofs if each.share >= OFFERED and not each.asks])[:MOST_OFFERED]
+        offered = chosen if known else _once([each for each in _telling(proofs) if each.share >= OFFERED])[:MOST_OFFERED]
         return Weighed(self._question, known, tuple(chosen), refined, best, missing, tuple(offered))
 
     def _place(self, proof: Proof) -> float:
@@ -270,6 +286,11 @@ def _once(proofs: Sequence[Proof]) -> list[Proof]:
         if not any(alike(words, known) for known, _ in kept):
             kept.append((words, each))
     return [each for _, each in kept]
+
+
+def _telling(proofs: Sequence[Proof]) -> list[Proof]:
+    """Those that tell something, rather than ask."""
+    return [each for each in proofs if not each.asks]
 
 
 def _best(proofs: Sequence[Proof]) -> float:

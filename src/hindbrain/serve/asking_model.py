@@ -47,10 +47,11 @@ def _in_words(config: Config, weighed: Weighed, clock: Clock, project_id: str | 
     from hindbrain.capture.record import Recorder
     from hindbrain.reason.model.calls import LedgerBook
     from hindbrain.reason.model.reasoner import Reasoner, calls_of
+    from hindbrain.serve.cap_state import capping
     from hindbrain.serve.model_state import noting
     from hindbrain.serve.work import opener
 
-    calls = calls_of(config, clock, os.environ, noting(config, clock))
+    calls = calls_of(config, clock, os.environ, noting(config, clock), capping(config, clock))
     recorder = Recorder(Home(config.home).root)
 
     def journal(event: Event) -> None:

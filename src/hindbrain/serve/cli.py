@@ -18,6 +18,7 @@ import click
 from hindbrain import __version__
 from hindbrain.base.errors import HindbrainError
 from hindbrain.serve import exits
+from hindbrain.serve.ending import on_signals
 from hindbrain.serve.invocation import Invocation, pass_invocation
 from hindbrain.serve.terminal import flush, note, printable, silence
 
@@ -89,6 +90,7 @@ def main(args: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what the terminal cannot show must not end the command
+    on_signals()
     code = run(sys.argv[1:] if args is None else args)
     try:
         flush()

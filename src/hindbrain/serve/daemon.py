@@ -2,7 +2,7 @@
 
 This is the only place where the stages are put together. The worker holds an flock for as long as it lives, so there are
 never two, and its death frees it however it dies. It listens on a pipe (`wake`), not on a port; hooks write a byte to it. It
-starts no processes of its own.
+starts no processes of its own but the command line agent that is configured as a model, and ends that one when it leaves.
 
 Leaving without losing a call: the pipe is closed first, then the journal is looked at once more. A hook that came before the
 closing is seen by that look; one that comes after finds no reader and starts the next worker, which waits for the lock.
@@ -385,11 +385,9 @@ def _logging(home: Home, level: str) -> Iterator[None]:
 def stop(home: Path, timeout: float = 15.0) -> int | None:
     """Ask the worker of this home to leave and wait until it has; its pid, or None when there was none."""
     lock = Home(home).worker_lock
-    pid = lock_holder(lock)
+    pid = _named_holder(lock, min(timeout, TAKE_OVER_SECONDS))
     if pid is None:
         return None
-    if pid == 0:
-        raise StorageError(f"{lock} is held, but its holder has not said who it is", path=str(lock), hint="try again in a moment")
     # The lock was held a moment ago by the process that wrote this pid, so it is not a stranger's. It may be a user's own
     # program that settles what it recorded, though: that one is not ours to end, it will be done in a moment.
     if ROLE in (lock_said(lock) or ""):
@@ -399,5 +397,16 @@ def stop(home: Path, timeout: float = 15.0) -> int | None:
     while lock_holder(lock) == pid:
         if time.monotonic() > deadline:
             raise StorageError(f"worker {pid} has not left within {timeout:g} s", hint=f"look at {Home(home).log / 'worker.log'}")
+        time.sleep(0.02)
+    return pid
+
+
+def _named_holder(lock: Path, timeout: float) -> int | None:
+    """Who holds the lock. One that is just coming up, or only looks who holds it, is waited for until it says so or has gone."""
+    deadline = time.monotonic() + timeout
+    while (pid := lock_holder(lock)) == 0:
+        if time.monotonic() > deadline:
+            hint = "try again in a moment"
+            raise StorageError(f"{lock} is held, but its holder has not said who it is", path=str(lock), hint=hint)
         time.sleep(0.02)
     return pid

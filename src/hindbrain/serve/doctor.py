@@ -34,7 +34,8 @@ from hindbrain.ledger.check import problems, repair_index
 from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.rebuild import carry_jobs, rebuild, swap_in
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve import daemon
+from hindbrain.serve import daemon, reasoning_state
+from hindbrain.serve.cap_state import HINT as CAPS_HINT
 from hindbrain.serve.engines import Shared, shared_problems
 from hindbrain.serve.install.check import findings
 from hindbrain.serve.model_state import refused
@@ -232,8 +233,18 @@ class Doctor:
         found = refused(self.config)
         for each in found.values():
             yield Finding("model", "warning", f"the key is refused: {each.said}; rules do its work meanwhile", each.hint)
-        if not found:
+        without = self._without_model(self.config)
+        for kind, why in without.items():
+            yield Finding("model", "warning", f"{kind} works without the model today: {why}", CAPS_HINT)
+        if not found and not without:
             yield Finding("model", "ok", ", then ".join(self.config.model))
+
+    def _without_model(self, config: Config) -> dict[str, str]:
+        ledger = opened(self.home, self.clock) if self.shared is None else self.shared.open_to_ask()
+        if ledger is None:
+            return {}
+        with ledger, ledger.reading() as database:
+            return reasoning_state.without(database, config, self.clock)
 
     def _shared_ledger(self) -> Iterator[Finding]:
         assert self.shared is not None

@@ -21,7 +21,7 @@ from hindbrain.base.errors import HindbrainError, LedgerError, StorageError
 from hindbrain.base.files import ensure_private_dir, open_private, replace_file, storage_error, sync
 from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
-from hindbrain.base.redact import redact
+from hindbrain.base.redact import Redaction, redact
 from hindbrain.capture.decode import events_of, unparsed
 from hindbrain.capture.event import Event, session_id
 from hindbrain.capture.record import Recorder
@@ -337,6 +337,6 @@ def wanted(ledger: Ledger, events: list[Event]) -> list[Event]:
     ]  # fmt: skip
 
 
-def cleaned(line: bytes) -> bytes:
+def cleaned(line: bytes) -> Redaction:
     """A transcript line as the hook's redaction would have left it."""
-    return redact(line).data if suspicious(line) else line
+    return redact(line) if suspicious(line) else Redaction(line, {})

@@ -2,7 +2,8 @@
 
 The wish itself is durable first, as an event that holds ids and no content, with a mark in the home: a crash half-way
 is taken up by the next worker. Then the rows go, then the lines, then what the database and its index left in free
-pages. Other agents' own transcripts and backups made earlier are not ours to change; the preview names them.
+pages; so do files of the inbox that were put away. Other agents' own transcripts and backups made earlier are not ours to
+change; the preview names them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,7 @@ from hindbrain.ledger.forget import forget_event, forgotten, is_forgotten
 from hindbrain.ledger.memories import memory_id
 from hindbrain.ledger.merge import clean
 from hindbrain.ledger.store import Ledger
-from hindbrain.serve import daemon, shared_state, wiki_forgetting, wiki_state
+from hindbrain.serve import daemon, inbox, put_away, shared_state, wiki_forgetting, wiki_state
 from hindbrain.serve.backup import alone
 from hindbrain.serve.drain import Drain
 from hindbrain.serve.engines import Shared, asked
@@ -42,6 +43,11 @@ _RESTS: Final = """
 SELECT links.turn_id, links.target_memory_id, memories.made_by FROM links JOIN memories ON memories.id = links.memory_id
 WHERE links.role IN ('derived_from', 'supports', 'digested_from', 'contradicts') AND links.memory_id IN {inside}
 ORDER BY links.memory_id, links.number
+"""
+_DROPPED: Final = """
+SELECT turns.text, turns.detail, turns.source_path FROM turns JOIN sessions ON sessions.id = turns.session_id
+WHERE sessions.agent = ?
+  AND (turns.id IN (SELECT value FROM json_each(?)) OR turns.session_id IN (SELECT value FROM json_each(?))) ORDER BY turns.id
 """
 
 
@@ -56,6 +62,7 @@ class Wanted:
     until: int = 0  # the latest time anything of it claims, which may lie ahead
     examples: list[str] = field(default_factory=list[str])
     transcripts: list[str] = field(default_factory=list[str])
+    files: list[str] = field(default_factory=list[str])  # of the inbox, put away: they go too
     stays: list[str] = field(default_factory=list[str])  # turns and memories that what was found rests on: they are not meant
 
 
@@ -78,9 +85,20 @@ class Forgetting:
             ids = _ids(ledger, id, session, project)
             if not ids:
                 raise NotFound(f"nothing is stored under {id or session or project!r}")
-            return _covered(ledger, ids)
+            return self._with_files(ledger, _covered(ledger, ids))
 
         return asked(self._shared, self._home, self._clock, look, ready=self._is_shared())
+
+    def _with_files(self, ledger: Evidence, wanted: Wanted) -> Wanted:
+        """With the files in inbox/done that hold it."""
+        named = json.dumps(wanted.ids)
+        with ledger.reading() as connection:
+            rows = connection.execute(_DROPPED, (inbox.AGENT, named, named)).fetchall()
+        turns = [(str(name), text) for text, detail, source in rows
+                 for name in (json.loads(detail).get("name"), os.path.basename(source or "")) if name]  # fmt: skip
+        files = [str(path) for path in put_away.holding(self._home, turns)]
+        folder = os.path.join(self._home.inbox, "")
+        return replace(wanted, files=files, transcripts=[each for each in wanted.transcripts if not each.startswith(folder)])
 
     def _is_shared(self) -> bool:
         return self._shared is not None and shared_state.read(self._home, self._shared.name).complete
@@ -90,7 +108,7 @@ class Forgetting:
         daemon.stop(self._home.root)
         with Lock(self._home.worker_lock) as lock, Ledger.open(self._home.ledger, self._clock) as ledger:
             lock.write(f"{os.getpid()} forgetting\n")
-            replace_file(self._home.forgetting, b"1\n")
+            replace_file(self._home.forgetting, put_away.mark(Path(each) for each in wanted.files))
             recorder = Recorder(self._home.root)
             try:
                 now = self._clock.now_ms()
@@ -133,6 +151,7 @@ def finish(home: Home, ledger: Ledger, clock: Clock, *, keeps_jobs: bool = True)
         drain.close()
     with ledger.reading() as connection:
         known = forgotten(connection)
+    put_away.remove(home, known)
     lines = _void_lines(home, known, clock)
     if home.teams.is_dir():
         from hindbrain.serve import talking
@@ -181,7 +200,7 @@ def _copies(home: Home) -> list[Path]:
     """Copies that may hold the text, or what was made of it: prepared blocks, signs of vectors, evidence of damage, older
     ledgers, what a killed process left half made."""
     found = [path for folder in ("prepared", "damage", "derived") for path in (home.root / folder).glob("*")]
-    found += [path for folder in (home.journal, home.archive) for path in folder.glob(".*.tmp")]
+    found += [path for folder in (home.journal, home.archive, home.inbox / "done") for path in folder.glob(".*.tmp")]
     return [*found, *home.root.glob("ledger.db.damaged-*"), *home.root.glob("ledger.db.before-*")]
 
 
@@ -242,4 +261,4 @@ def _covered(ledger: Evidence, ids: list[str]) -> Wanted:
     stays = [each for each in dict.fromkeys(found_in) if each not in doomed]
     with ledger.reading() as connection:
         named_so = versions.every_id(connection, {*ids, *extra})
-    return Wanted(sorted(named_so), len(turns) or len(taken), len(memories), sessions, until, examples, sources, stays)
+    return Wanted(sorted(named_so), len(turns) or len(taken), len(memories), sessions, until, examples, sources, stays=stays)

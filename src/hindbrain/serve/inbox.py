@@ -1,8 +1,8 @@
 """Text files a person drops into <home>/inbox -> evidence of origin "human file", in the journal first, then inbox/done.
 
 A file is read when nobody is writing to it any more. Its events' ids follow from its name and content, so whoever is cut off
-between journal and move does it again and nothing is there twice. What cannot be taken (a link, no text, too large) stays where
-it is, and a note beside it says why.
+between journal and move does it again and nothing is there twice. Of a file with secrets in it what is put away is the text
+without them. What cannot be taken (a link, no text, too large) stays where it is, and a note beside it says why.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,7 +26,7 @@ from hindbrain.base.files import ensure_private_dir, replace_file, sync_director
 from hindbrain.base.home import Home
 from hindbrain.base.prefilter import suspicious
 from hindbrain.base.redact import redact_text
-from hindbrain.capture.event import Event, Source, stable_id, storable
+from hindbrain.capture.event import Event, Source, shares, stable_id, storable
 from hindbrain.capture.record import Recorder
 
 log = logging.getLogger("hindbrain.inbox")
@@ -38,6 +39,7 @@ STABLE_SECONDS: Final = 2.0
 LOOK_SECONDS: Final = 10.0
 TURN_CHARS: Final = 16_000  # a longer file becomes several turns, cut between paragraphs where that can be done
 NOTE: Final = ".refused"
+_TAKING: Final = ".taking"  # behind the name of a file whose text is in the journal, until what is left of it is put away
 _NOTE_BEGINS: Final = b"Hindbrain did not take "
 _LONGEST_NAME: Final = 200  # bytes; names that are added to have to fit into 255
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -49,6 +51,14 @@ class Signature(NamedTuple):
     inode: int
     size: int
     changed_ns: int
+
+
+class Text(NamedTuple):
+    """What a file says, as it may be kept."""
+
+    clean: str
+    redacted: Mapping[str, int]  # secrets that were taken out, by rule
+    exact: bool  # whether places in it are places in the file that is put away
 
 
 class Refused(HindbrainError):
@@ -83,13 +93,14 @@ class Inbox:
     def take(self) -> int:
         """Put what can be read by now into the journal; how many lines that added."""
         try:
-            entries = {entry.name: entry for entry in os.scandir(self._folder)}
+            entries = dict.fromkeys(entry.name for entry in os.scandir(self._folder))
         except FileNotFoundError:
             return 0
         except OSError as error:
             log.warning("the inbox cannot be read: %s", error.strerror)
             return 0
         self._clear_notes(set(entries))
+        entries |= dict.fromkeys(self._take_up(set(entries)))
         wanted = sorted(name for name in entries if name.lower().endswith(SUFFIXES) and not name.startswith("."))
         for gone in {*self._seen, *self._refused}.difference(wanted):
             self._seen.pop(gone, None)
@@ -132,38 +143,55 @@ class Inbox:
         try:
             leased = _keep_writers_out(descriptor)
             data = _read(descriptor, signature)
-            done, now = self._done(path.name, data), self._clock.now_ms()
-            lines = list(events(path.name, data, done, min(max(signature.changed_ns // 1_000_000, 0), now)))
+            text = read_text(path.name, data)
+            done, now = self._done(path.name, data, text), self._clock.now_ms()
+            lines = list(events(path.name, text, done, min(max(signature.changed_ns // 1_000_000, 0), now)))
             written = self._recorder.record(lines, now)
-            self._put_away(path, done, signature, lambda: leased and _is_wanted(descriptor))
+            self._put_away(path, done, signature, text, lambda: leased and _is_wanted(descriptor))
         finally:
             os.close(descriptor)
         self._seen.pop(path.name, None)
         log.info("took a file of %d bytes from the inbox: %d lines", len(data), written)
         return written
 
-    def _done(self, name: str, data: bytes) -> Path:
+    def _done(self, name: str, data: bytes, text: Text) -> Path:
         """Where a file goes: under its own name, or one that tells it from the file of that name that is there already."""
         folder = self._folder / "done"
-        if len(os.fsencode(name)) <= _LONGEST_NAME and not os.path.lexists(folder / name):
+        if len(os.fsencode(name)) <= _LONGEST_NAME and (
+            not os.path.lexists(folder / name) or (text.redacted and _holds(folder / name, text.clean.encode()))
+        ):
             return folder / name
         stem, suffix = os.path.splitext(name)
         shown = os.fsdecode(os.fsencode(stem)[:_LONGEST_NAME])
         return folder / f"{shown}.{stable_id('f', name, data.hex())[2:14]}{suffix}"
 
-    def _put_away(self, path: Path, done: Path, signature: Signature, wanted: Callable[[], bool]) -> None:
+    def _put_away(self, path: Path, done: Path, signature: Signature, text: Text, wanted: Callable[[], bool]) -> None:
         """What was read is in the journal by now. Should the name stand for another text meanwhile, that one goes back."""
         try:
             ensure_private_dir(done.parent)
-            path.rename(done)
-            if _signature(done.lstat()) != signature or wanted():
-                done.rename(path if not path.exists() else path.with_name(f"{path.stem}.again{path.suffix}"))
+            moved = path.with_name(f".{path.name}{_TAKING}") if text.redacted else done
+            path.rename(moved)
+            if _signature(moved.lstat()) != signature or wanted():
+                moved.rename(path if not path.exists() else path.with_name(f"{path.stem}.again{path.suffix}"))
                 raise Changing(f"{path} was changed while it was read")
+            if moved != done:
+                replace_file(done, text.clean.encode())
+                os.utime(done, ns=(signature.changed_ns, signature.changed_ns))
+                moved.unlink()
             sync_directory(done.parent)
             sync_directory(path.parent)
         except (OSError, StorageError) as error:
             said = error.message if isinstance(error, StorageError) else str(error.strerror)
             raise Refused(f"its text is kept, but it cannot be moved to {done.parent}: {said}", hint="move it away") from error
+
+    def _take_up(self, names: set[str]) -> Iterable[str]:
+        """Let files that were to be put away without their secrets, and were not, be taken once more; their names."""
+        for name in sorted(each for each in names if each.startswith(".") and each.endswith(_TAKING)):
+            wanted = name[1:].removesuffix(_TAKING)
+            if wanted and wanted not in names:
+                with contextlib.suppress(OSError):  # it is tried again with the next look
+                    (self._folder / name).rename(self._folder / wanted)
+                    yield wanted
 
     def _refuse(self, path: Path, found: os.stat_result, refusal: Refused) -> None:
         self._refused[path.name] = _signature(found)
@@ -187,26 +215,35 @@ class Inbox:
                         path.unlink()
 
 
-def events(name: str, data: bytes, done: Path, at: int) -> Iterator[Event]:
-    """What a file says: turns of a session of its name, and that it is over; nothing for one without text. Raises Refused."""
+def read_text(name: str, data: bytes) -> Text:
+    """The text of a file without its secrets. Raises Refused."""
     text = _text(name, data)
-    session = storable(name)
-    if not text.strip():
+    clean, counts = redact_text(text) if suspicious(text.encode()) else (text, {})
+    return Text(clean, counts, bool(counts) or clean.encode() == data)
+
+
+def events(name: str, text: Text, done: Path, at: int) -> Iterator[Event]:
+    """What a file says: turns of a session of its name, and that it is over; nothing for one without text."""
+    if not text.clean.strip():
         return
-    clean = redact_text(text)[0] if suspicious(text.encode()) else text
-    whole = stable_id("k", clean)
-    place = 0
-    for number, part in enumerate(parts(clean)):
+    turns, whole = list(_turns(name, text, done, at)), stable_id("k", text.clean)
+    yield from (replace(turn, redacted=own) for turn, own in zip(turns, shares(turns, text.redacted), strict=True))
+    over = at + len(text.clean.encode())
+    yield Event(
+        kind="session_end", agent=AGENT, session=storable(name), at=over, key=whole, origin="worker", detail={"reason": "file"}
+    )
+
+
+def _turns(name: str, text: Text, done: Path, at: int) -> Iterator[Event]:
+    session, whole, place = storable(name), stable_id("k", text.clean), 0
+    for number, part in enumerate(parts(text.clean)):
         yield Event(
             kind="turn", agent=AGENT, session=session, at=at + number, key=f"{whole}:{number}", origin="worker", role="user",
             text=part, detail={"origin": "human file", "trust": TRUST, "name": session},
-            # where text was taken out or decoded otherwise, places in the file cannot be told
-            source=Source(storable(str(done)), place, place + len(part.encode())) if clean.encode() == data else None,
+            # where it was decoded otherwise, places in the file cannot be told
+            source=Source(storable(str(done)), place, place + len(part.encode())) if text.exact else None,
         )  # fmt: skip
         place += len(part.encode())
-    yield Event(
-        kind="session_end", agent=AGENT, session=session, at=at + place, key=whole, origin="worker", detail={"reason": "file"}
-    )
 
 
 def parts(text: str, most: int = TURN_CHARS) -> Iterator[str]:
@@ -250,6 +287,13 @@ def _read(descriptor: int, signature: Signature) -> bytes:
     if len(data) != signature.size or _signature(os.fstat(descriptor)) != signature:
         raise Changing("it was changed while it was read")
     return data
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether this is what is there: put away by somebody who was cut off."""
+    with contextlib.suppress(OSError):
+        return stat.S_ISREG(path.lstat().st_mode) and path.read_bytes() == data
+    return False
 
 
 def _keep_writers_out(descriptor: int) -> bool:

@@ -224,13 +224,15 @@ class Memory(Library):
                 raise UsageError(f"{name} is empty or not text", hint=f"give the {name} a name")
         if not isinstance(text, str):
             raise UsageError(f"text is {type(text).__name__}, not str", hint="decode it first")
-        clean = bounded(storable(redact_text(text)[0] if suspicious(text.encode("utf-8", "surrogatepass")) else text))
+        clean, counts = redact_text(text) if suspicious(text.encode("utf-8", "surrogatepass")) else (text, {})
+        clean = bounded(storable(clean))
         moment = self._now() if at is None else milliseconds(at)
         if moment < 0:
             raise UsageError(f"{at} lies before 1970", hint="give the time at which it was said")
         return Event(
             kind="turn", agent=storable(agent), session=storable(session), at=moment, origin="api", role=_role(role), text=clean,
             key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else folder_of(project),
+            redacted=counts,
         )  # fmt: skip
 
     def _now(self) -> int:

@@ -19,7 +19,8 @@ from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.queues.queue import MOST_LISTED, Queue
 from hindbrain.reason import telling
-from hindbrain.reason.model.budget import KINDS, NIGHT, Budget, is_night, midnight
+from hindbrain.reason.model.budget import KINDS, NIGHT, Budget, Spending, is_night, midnight
+from hindbrain.serve.cap_state import capped
 from hindbrain.serve.model_state import refused
 
 LEAST_TOKENS: Final = 2_000  # what a small question is counted at: with less left, none is asked
@@ -45,7 +46,8 @@ class Meter:
     cap_tokens: int = 0
     cap_cost_micros: int = 0
     by_kind: Mapping[str, Spent] = field(default_factory=dict[str, Spent])
-    full: Mapping[str, str] = field(default_factory=dict[str, str])  # kinds of job that go without the model today, and why
+    # what goes without the model today, and why: a kind of job, or one "of project NAME"
+    full: Mapping[str, str] = field(default_factory=dict[str, str])
     night: bool = False  # no model is used before the morning, unless a person asks
     refused: Mapping[str, str] = field(default_factory=dict[str, str])  # models that do not take their keys, and what they said
     produced: Mapping[str, int] = field(default_factory=dict[str, int])  # memories that came of today's replies, by kind of job
@@ -53,7 +55,7 @@ class Meter:
     @property
     def at_the_cap(self) -> bool:
         """Whether all work goes on without the model until tomorrow."""
-        return bool(self.models) and len(self.full) == len(KINDS)
+        return bool(self.models) and all(kind in self.full for kind in KINDS)
 
     def __str__(self) -> str:
         if not self.models and not self.calls:
@@ -82,7 +84,7 @@ class Reasoning:
     replaced: int = 0
     review: int = 0  # wait for a person
     unread: int = 0  # sessions that wait to be read
-    by_day: int = 0  # sessions that rules have read at night, and that the model reads in the morning
+    by_day: int = 0  # sessions that rules have read at night or at a cap, and that the model reads when it may be asked
     meter: Meter = field(default_factory=Meter)
 
     @property
@@ -99,7 +101,7 @@ class Reasoning:
         """In plain words what is to be done."""
         said = f"{self.review} wait for `hindbrain review`" if self.review else "nothing to review"
         said += f", {self.unread} {'session waits' if self.unread == 1 else 'sessions wait'} to be read"
-        return said + (f", {self.by_day} for the morning to be read by the model" if self.by_day else "")
+        return said + (f", {self.by_day} to be read by the model later" if self.by_day else "")
 
     def as_data(self) -> dict[str, object]:
         """The same for programs."""
@@ -148,20 +150,26 @@ def _meter(database: Database | None, config: Config, clock: Clock) -> Meter:
     for kind, ids in database.execute(_PRODUCED, (since,)).fetchall():
         produced.setdefault(str(kind), set()).update(json.loads(ids))
     by_kind = {kind: paid.spent(database, since, kind=kind) for kind in produced}
-    budget, book = Budget(config, clock), _Book(database)
-    full = {kind: why for kind in KINDS if config.model and (why := budget.full(book, None, kind, LEAST_TOKENS, 1))}
+    full = without(database, config, clock)
     return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full, night, said,
                  {kind: len(ids) for kind, ids in produced.items()})  # fmt: skip
 
 
-class _Book:
-    """What was spent, as one look at a ledger tells."""
+def without(database: Database, config: Config, clock: Clock) -> dict[str, str]:
+    """What goes without the model today, and why: what has no room even for a small question, and what was refused."""
+    if not config.model:
+        return {}
+    budget, book = Budget(config, clock), Spending(database)
+    full = {kind: why for kind in KINDS if (why := budget.full(book, None, kind, LEAST_TOKENS, 1))}
+    for each in capped(config, clock):
+        whose = f" of project {_name(database, each.project)}" if each.project else ""
+        full.setdefault(each.kind + whose, each.why)
+    return full
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
-    def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent:
-        return paid.spent(self._database, since_ms, project_id, kind)
+def _name(database: Database, project: str) -> str:
+    row = database.execute("SELECT name FROM projects WHERE id = ?", (project,)).fetchone()
+    return project if row is None else str(row[0])
 
 
 def dollars(micros: int) -> str:

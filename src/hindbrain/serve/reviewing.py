@@ -1,8 +1,9 @@
 """What a person has to decide on -> a list with reasons and evidence; and what the decision is allowed to be.
 
-Three things wait: what was quarantined, statements that contradict each other, and what was found with little confidence. A
-decision is an event like all others, so it outlives a rebuild and whatever reasoning finds next. Nothing is written before all
-that was named has been looked at: either every decision holds or none is taken.
+Three things wait: what was quarantined, statements that contradict each other, and what was found with little confidence, which
+of an instruction, a preference or a correction is more than of others: every session would be told. A decision is an event like
+all others, so it outlives a rebuild and whatever reasoning finds next. Nothing is written before all that was named has been
+looked at: either every decision holds or none is taken.
 """
 
 from __future__ import annotations
@@ -106,6 +107,8 @@ def _why(memory: Known) -> tuple[str, str]:
         return "quarantine", f"quarantined: {memory.detail.get('reason') or 'a person has to look at it first'}"
     if memory.level == "contradiction":
         return "contradiction", "two statements contradict each other: accept the one that holds, or this where both stand"
+    if memory.confidence >= knowing.LOW_CONFIDENCE:
+        return "confidence", f"found with too little confidence to be told to every session: {memory.confidence:.2f}"
     return "confidence", f"found with little confidence: {memory.confidence:.2f}"
 
 

@@ -22,12 +22,13 @@ from hindbrain.capture.record import Recorder
 from hindbrain.ledger.database import Database, is_sqlite
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.store import Ledger
-from hindbrain.queues.job import STATES, Effect, Job, NewJob
+from hindbrain.queues.job import ENOUGH_DELAYS, STATES, Effect, Job, NewJob
 from hindbrain.queues.queue import MOST_LISTED, Queue
 from hindbrain.queues.runner import Handler, Kind, Runner, Task
 from hindbrain.reason import telling
 from hindbrain.reason.likeness import Likeness
 from hindbrain.reason.means import Means, Tell
+from hindbrain.reason.model.asked import COMMANDS, ModelName
 from hindbrain.serve import wiki_state
 from hindbrain.serve.engines import Shared, shared_of
 from hindbrain.serve.status import opened
@@ -79,26 +80,30 @@ class Reasoning:
             return Means(self._clock, tell, self._likeness, check)
         from hindbrain.reason.model.calls import LedgerBook
 
-        last, asked = job.attempts >= job.max_attempts, bool(job.payload.get(telling.ASKED))
+        # The last try, or a model that has put us off for an hour: rules do it then, and nothing stays unread.
+        last = job.attempts >= job.max_attempts or job.delays >= ENOUGH_DELAYS
+        asked = bool(job.payload.get(telling.ASKED))
         book = LedgerBook(ledger, self._write)
-        return Means(self._clock, tell, self._likeness, check, calls, book, last, asked, 0.0 if asked else self._night())
+        return Means(self._clock, tell, self._likeness, check, calls, book, last, asked, self._again(asked))
 
-    def _night(self) -> float:
-        """For how many seconds no model may be used because it is night; 0 where one may."""
-        from hindbrain.reason.model.budget import morning_seconds
+    def _again(self, asked: bool) -> float:
+        """In how many seconds a model that may not be asked now may be."""
+        from hindbrain.reason.model.budget import again_seconds
 
         assert self._config is not None
-        return 0.0 if self._config.model_night else morning_seconds(self._clock.now_ms())
+        return again_seconds(self._clock.now_ms(), night=self._config.model_night, asked=asked)
 
     def _models(self) -> Calls | None:
         if self._config is None or not self._config.model:
             return None
         from hindbrain.reason.model.reasoner import calls_of
+        from hindbrain.serve.cap_state import capping
         from hindbrain.serve.model_state import noting
 
         with self._guard:
             if self._calls is None:
-                self._calls = calls_of(self._config, self._clock, os.environ, noting(self._config, self._clock))
+                told = noting(self._config, self._clock), capping(self._config, self._clock)
+                self._calls = calls_of(self._config, self._clock, os.environ, *told)
             return self._calls
 
     def _write(self, event: Event) -> None:
@@ -166,7 +171,8 @@ def _told_to_the_wiki(effect: Effect | None, tell: Tell, config: Config | None) 
 def _extract(ledger: Evidence, job: Job, means: Means) -> Effect | None:
     from hindbrain.reason import steps  # what reads a session is loaded when there is one to read
 
-    return steps.extract_session(ledger, job.key, means, forced=job.forced, at_once=bool(job.payload.get(telling.AT_ONCE)))
+    at_once, times = bool(job.payload.get(telling.AT_ONCE)), telling.put_off(job.payload)
+    return steps.extract_session(ledger, job.key, means, forced=job.forced, at_once=at_once, times=times)
 
 
 def _reflect(ledger: Evidence, job: Job, means: Means) -> Effect | None:
@@ -178,7 +184,7 @@ def _reflect(ledger: Evidence, job: Job, means: Means) -> Effect | None:
 def _digest(ledger: Evidence, job: Job, means: Means) -> Effect | None:
     from hindbrain.reason import steps
 
-    return steps.digest_session(ledger, job.key, means, forced=job.forced)
+    return steps.digest_session(ledger, job.key, means, forced=job.forced, times=telling.put_off(job.payload))
 
 
 def _dream(ledger: Evidence, job: Job, means: Means) -> Effect | None:
@@ -239,6 +245,7 @@ class Work:
         return Ledger.open(Home(self._config.home).ledger, self._clock)
 
     def start(self) -> None:
+        self._tidy()
         for runner in self._runners:
             runner.start()
         if self._config.is_shared:
@@ -247,6 +254,16 @@ class Work:
 
             self._listener = Listener(Address(self._config.database, self._config.tenant), self._runner.wake)
             self._listener.start()
+
+    def _tidy(self) -> None:
+        """A worker that was killed could not end the command line agent that worked for it."""
+        if any(ModelName.of(each).provider in COMMANDS for each in self._config.model):
+            from hindbrain.reason.model import processes
+
+            try:
+                processes.end_left_behind()
+            except OSError as error:
+                log.warning("what a killed worker left is not ended: %s", error)
 
     def wake(self) -> None:
         """There may be new jobs."""

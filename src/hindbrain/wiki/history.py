@@ -200,6 +200,11 @@ class Git:
                 lock.unlink(missing_ok=True)
         self._mend_index()
 
+    def mend(self) -> None:
+        """Where there is a repository, make it fit for whoever looks at it: a power cut may have left it otherwise."""
+        if self._repository.is_dir() and not self._repository.is_symlink() and not self.is_new:
+            self._prepare()
+
     def _mend_index(self) -> None:
         """Git's list of files made anew where it is lost: `commit` does not sync it, so a power cut may leave it empty.
 
@@ -379,9 +384,10 @@ def record(folder: Folder, state: State, fresh: Sequence[Made]) -> str:
         return fresh[0].version if fresh else ""
     every = state.compiles(10_000)
     waiting = [made for made in every if made.finished and not made.version]
-    if not waiting:
-        return ""
     git = Git(folder)
+    if not waiting:
+        git.mend()
+        return ""
     paths = {path for made in waiting for path in made.paths}
     if git.is_new or not any(len(made.version) >= 40 for made in every):  # new also to a wiki that is not
         paths |= {row.path for row in state.pages() if row.base is not None}

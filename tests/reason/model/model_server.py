@@ -67,6 +67,18 @@ class ModelServer:
         self.faults: list[str] = []  # of this server itself
         self.closing = threading.Event()
         self.url = ""
+        self._read = threading.Condition()
+
+    def heard(self, request: Request) -> None:
+        with self._read:
+            self.requests.append(request)
+            self._read.notify_all()
+
+    def asked(self, wanted: int) -> int:
+        """How often it was asked: who gave up on an answer did so, perhaps, before the request was read here."""
+        with self._read:
+            self._read.wait_for(lambda: len(self.requests) >= wanted, timeout=30)
+            return len(self.requests)
 
     def next_reply(self) -> Reply:
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
@@ -121,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         request = Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
-        self.state.requests.append(request)
+        self.state.heard(request)
         try:
             self._send(request, self.state.next_reply())
         except OSError:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hindbrain.base.clock import ManualClock
+from hindbrain.base.clock import ManualClock, SystemClock
 from hindbrain.capture.event import Event
-from hindbrain.ledger.calls import Call, calls, put_call, spent
+from hindbrain.ledger.calls import Call, Spent, calls, of_event, put_call, spent
 from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.forget import Wish, apply
 from hindbrain.ledger.statement import Said, Statement
+from hindbrain.ledger.store import Ledger
 from hindbrain.queues.job import BackOff, JobFailed, Park
 from hindbrain.reason.model.asked import ModelName, Question
-from hindbrain.reason.model.budget import UNKNOWN, Budget, Price, is_night, midnight, price_of
+from hindbrain.reason.model.budget import UNKNOWN, Budget, Price, for_nothing, is_night, midnight, price_of
 from hindbrain.reason.model.calls import LedgerBook
 from hindbrain.reason.model.failures import NotAllowed
 from hindbrain.reason.model.reasoner import Made, Reasoner, calls_of, estimate
@@ -24,6 +29,9 @@ from tests.reason.model.model_server import Reply, serving
 
 Asks = Callable[..., Asking]
 MODEL = "openai:small-model"
+
+
+AT_NIGHT = "no model is used at night"
 
 
 class Died(BaseException):
@@ -49,9 +57,11 @@ def test_the_same_question_is_paid_for_once(kind: str, asking: Asks) -> None:
         assert len(server.requests) == 1
     assert first == again == Made(KINDS[kind].by_model, f"model:{MODEL}/1", "", first.keys)
     with asks.ledger.reading() as database:
-        (kept,) = calls(database)
-    price = UNKNOWN.micros(1_000, 200)
-    assert kept == Call(first.keys[0], NOON, "openai", "small-model", kind, text_of(kind), "p_1", 1_000, 200, price, ("s_1",))
+        kept, bill = calls(database)
+    key, price = first.keys[0], UNKNOWN.micros(1_000, 200)
+    assert kept == Call(key, NOON, "openai", "small-model", kind, text_of(kind), "p_1", sessions=("s_1",))
+    assert bill == Call(bill.key, NOON, "openai", "small-model", kind, "", "p_1", 1_000, 200, price)
+    assert bill.key.startswith(f"{key}/")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,23 +80,21 @@ def test_the_reply_is_in_the_journal_before_it_is_in_the_ledger(asking: Asks) ->
         with pytest.raises(Died):
             KINDS["digest"].run(dying(asks, after_the_row=False))
         with asks.ledger.reading() as database:
-            assert calls(database) == []
-    assert [(event.kind, event.text) for event in asks.journal] == [("call", text_of("digest"))]
+            assert [each.reply for each in calls(database)] == [""]  # what it may have cost, before it was asked
+    assert [(event.kind, event.text) for event in asks.journal] == [("call", ""), ("call", text_of("digest"))]
 
 
 def dying(asks: Asking, *, after_the_row: bool) -> Reasoner:
     """A reasoner whose process ends right after a reply was kept, or between journal and ledger."""
-    kept: list[Call] = []
 
     class Book(LedgerBook):
-        def keep(self, told: Call) -> None:
-            super().keep(told)
-            kept.append(told)
+        def keep(self, *told: Call) -> None:
+            super().keep(*told)
             raise Died
 
     def journal(event: Event) -> None:
         asks.journal.append(event)
-        if not after_the_row:
+        if event.text and not after_the_row:
             raise Died
 
     return Reasoner(asks.reasoner().calls, Book(asks.ledger, journal), "p_1", ("s_1",))
@@ -156,7 +164,7 @@ def test_at_a_cap_nobody_is_asked_and_the_result_says_so(name: str, asking: Asks
     with serving([Reply(text_of("digest"))]) as server:
         asks = asking(server.url, MODEL, **settings)
         pay(asks.ledger, NOON - 1)
-        assert KINDS["digest"].run(asks.reasoner()) == Made(KINDS["digest"].by_rules, note=note)
+        assert KINDS["digest"].run(asks.reasoner()) == Made(KINDS["digest"].by_rules, note=note, later=True)
         assert server.requests == []
         asks.clock.advance(86_400)  # tomorrow
         assert KINDS["digest"].run(asks.reasoner()).made_by == f"model:{MODEL}/1"
@@ -177,27 +185,116 @@ def test_what_was_kept_is_used_at_the_cap_too(asking: Asks) -> None:
         assert KINDS["digest"].run(asks.reasoner()) == first
 
 
-def test_what_is_under_way_counts(asking: Asks, tmp_path: Path) -> None:
+def admitted(asks: Asking, kind: str = "digest", asked: bool = False) -> Call:
+    question = Question(kind, "1", "s", "t", {}, 2_000, "p_1")
+    return Budget(asks.config, asks.clock).admit(asks.book, ModelName.of(MODEL), question, asked=asked)
+
+
+def test_what_is_under_way_counts_whichever_process_it_is_of(asking: Asks) -> None:
     asks = asking("http://127.0.0.1:9", MODEL, model_daily_tokens="3000")
-    budget, name = Budget(asks.config, asks.clock), ModelName.of(MODEL)
-    question = Question("digest", "1", "s", "t", {}, 2_000)
-    with budget.admitted(asks.book, name, question, asked=False):
-        with pytest.raises(NotAllowed), budget.admitted(asks.book, name, question, asked=False):
-            pass
-    with budget.admitted(asks.book, name, question, asked=False) as price:
-        assert price == UNKNOWN
+    bill = admitted(asks)
+    assert (bill.input_tokens + bill.output_tokens, bill.cost_micros) == (2_002, UNKNOWN.micros(2, 2_000))
+    with pytest.raises(NotAllowed, match="2002 of 3000"):
+        admitted(asks)
+    asks.book.keep(for_nothing(bill))
+    assert admitted(asks).input_tokens == 2
 
 
-def test_a_call_that_may_have_been_paid_for_counts_though_nothing_came_of_it(asking: Asks) -> None:
-    with serving([Reply(text_of("digest"), announced=10**5)]) as server:
+def test_two_that_ask_at_once_do_not_pass_a_cap_together(asking: Asks, ledger: Evidence, tmp_path: Path) -> None:
+    asks = asking("http://127.0.0.1:9", MODEL, model_daily_tokens="10000")
+
+    def one(_: int) -> bool:
+        with Ledger.open(tmp_path / "ledger.db", SystemClock()) as own:
+            try:
+                admitted(replace(asks, ledger=own))
+            except NotAllowed:
+                return False
+            return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(one, range(16))) == 4
+
+
+def test_what_a_call_came_to_stands_whatever_the_order_in_which_the_journal_is_read(asking: Asks) -> None:
+    with serving([Reply(text_of("digest"), tokens=(5_000, 4_000))]) as server:  # more than was thought possible
+        asks = asking(server.url, MODEL, model_daily_cost="10")
+        KINDS["digest"].run(asks.reasoner())
+    for events in (asks.journal, asks.journal[::-1]):
+        with asks.ledger.writing() as database:
+            database.execute("DELETE FROM calls")
+            for event in events:
+                told = of_event(event)
+                assert told is not None
+                put_call(database, told)
+            assert spent(database, 0) == Spent(9_000, UNKNOWN.micros(5_000, 4_000), 1)
+
+
+LOST = {
+    "cut": (Reply(text_of("digest"), announced=10**5), JobFailed), "no JSON": (Reply(body=b"<html>sign in</html>"), None),
+    "no reply": (Reply(body=b'{"error": {"message": "overloaded"}}'), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_call_that_may_have_been_paid_for_counts_at_its_worst_though_nothing_came_of_it(name: str, asking: Asks) -> None:
+    reply, raised = LOST[name]
+    with serving([reply]) as server:
+        asks = asking(server.url, MODEL, model_daily_cost="10")
+        with pytest.raises(raised) if raised else nullcontext():
+            KINDS["digest"].run(asks.reasoner())
+        asked = len(server.requests)
+    with asks.ledger.reading() as database:
+        total, bills = spent(database, 0), [each for each in calls(database) if "/" in each.key and not each.reply]
+    assert total.calls == asked == len(bills) > 0 and all(each.output_tokens >= 1_000 for each in bills)
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_a_call_that_was_refused_costs_nothing(status: int, asking: Asks) -> None:
+    with serving([Reply(status=status)]) as server:
         asks = asking(server.url, MODEL)
-        for _ in range(2):
-            asks.clock.advance(1)
-            with pytest.raises(JobFailed):
-                KINDS["digest"].run(asks.reasoner())
+        made = KINDS["digest"].run(asks.reasoner(give_way=True))
+        assert made.made_by == "rules/1"
+    with asks.ledger.reading() as database:
+        assert spent(database, 0) == Spent(0, 0, 0)
+
+
+COUNTED = {"none": (0, 0), "far too few": (1, 1), "far too many": (10**12, 10**12)}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_server_that_counts_what_cannot_be_true_is_counted_for(name: str, asking: Asks) -> None:
+    with serving([Reply(text_of("digest"), tokens=COUNTED[name])]) as server:
+        asks = asking(server.url, MODEL)
+        KINDS["digest"].run(asks.reasoner())
     with asks.ledger.reading() as database:
         total = spent(database, 0)
-    assert (total.calls, total.tokens > 500) == (2, True)
+    assert 100 < total.tokens < 20_000
+
+
+def test_what_is_no_reply_at_all_is_asked_for_again_after_an_hour(asking: Asks) -> None:
+    with serving([Reply(body=b"<html>sign in</html>"), Reply(body=b"<html>sign in</html>"), Reply(text_of("digest"))]) as server:
+        asks = asking(server.url, MODEL)
+        first, again = (KINDS["digest"].run(asks.reasoner()) for _ in range(2))
+        assert first == again and first.made_by == "rules/1" and len(server.requests) == 2
+        asks.clock.advance(3_600)
+        assert KINDS["digest"].run(asks.reasoner()).made_by == f"model:{MODEL}/1"
+
+
+def test_what_was_spent_stays_spent_when_a_session_is_forgotten(asking: Asks) -> None:
+    with serving([Reply(text_of("digest"), tokens=(1_000, 200))]) as server:
+        asks = asking(server.url, MODEL)
+        KINDS["digest"].run(asks.reasoner())
+    with asks.ledger.writing() as database:
+        apply(database, [Wish(NOON + 1, ["s_1"])])
+        assert spent(database, 0) == Spent(1_200, UNKNOWN.micros(1_000, 200), 1)
+        assert [each.reply for each in calls(database)] == [""]
+    for event in asks.journal:  # nor does it come back
+        told = of_event(event)
+        assert told is not None
+        with asks.ledger.writing() as database:
+            put_call(database, told)
+    with asks.ledger.reading() as database:
+        assert [each.reply for each in calls(database)] == [""] and spent(database, 0).tokens == 1_200
 
 
 def test_at_night_nobody_is_asked_unless_a_person_wants_it(asking: Asks) -> None:
@@ -206,7 +303,7 @@ def test_at_night_nobody_is_asked_unless_a_person_wants_it(asking: Asks) -> None
     with serving([Reply(text_of("digest"))]) as server:
         asks = asking(server.url, MODEL)
         asks.clock.set_wall(night)
-        assert KINDS["digest"].run(asks.reasoner()) == Made(KINDS["digest"].by_rules, note="no model is used at night")
+        assert KINDS["digest"].run(asks.reasoner()) == Made(KINDS["digest"].by_rules, note=AT_NIGHT, later=True)
         assert server.requests == []
         assert KINDS["digest"].run(asks.reasoner(asked=True)).made_by == f"model:{MODEL}/1"
         allowed = asking(server.url, MODEL, model_night="true")
@@ -292,7 +389,15 @@ PRICED = {
 @pytest.mark.parametrize("name", PRICED)
 def test_a_model_has_the_price_of_the_table_or_the_one_that_is_set(name: str, tmp_path: Path) -> None:
     assert price_of(ModelName.of(name), configured(tmp_path)) == PRICED[name]
-    assert price_of(ModelName.of(name), configured(tmp_path, model_price_input="7", model_price_output="0")) == Price(7, 0)
+    set_here = configured(tmp_path, model=name, model_price_input="7", model_price_output="0")
+    assert price_of(ModelName.of(name), set_here) == Price(7, 0)
+
+
+def test_a_price_is_that_of_the_model_whose_place_it_stands_in(tmp_path: Path) -> None:
+    chain = "openai:my-own,anthropic:claude-sonnet-4-5,openai:gpt-4o-mini"
+    config = configured(tmp_path, model=chain, model_price_input="0", model_price_output="0,,9")
+    told = [price_of(ModelName.of(each), config) for each in chain.split(",")]
+    assert told == [Price(0, 0), Price(3, 15), Price(0.15, 9)]
 
 
 def test_an_estimate_is_more_than_what_reading_takes(asking: Asks, tmp_path: Path) -> None:

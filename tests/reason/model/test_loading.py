@@ -116,11 +116,11 @@ def test_a_redirection_is_not_followed_and_the_key_stays_here(asking: Callable[.
 def test_every_kind_of_model_is_asked_once_and_its_refusal_is_understood(name: str, asking: Callable[..., Asking]) -> None:
     from hindbrain.reason.model.failures import ModelAway
 
-    with serving([Reply(body=b"{}", status=503, headers={"Retry-After": "4"})]) as server:
+    with serving([Reply(body=b"{}", status=503, headers={"Retry-After": "9"})]) as server:
         clock = asking(server.url, name).clock
         with pytest.raises(ModelAway) as away:
             Hosted(ModelName.of(name), server.url, KEY, ROOMY, clock).ask(relate([]))
-        assert (away.value.after, len(server.requests)) == (4.0, 1)
+        assert (away.value.after, len(server.requests)) == (9.0, 1)
         assert KEY in str(server.requests[0].headers) and KEY not in server.requests[0].path
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 from hindbrain.capture.event import Json, stable_id
@@ -23,6 +24,7 @@ class Question:
     most_output: int = 2_000  # tokens
     project_id: str | None = None
     sessions: tuple[str, ...] = ()  # ids of those it shows anything of
+    check: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)  # raises when no answer is wanted any more
 
     def key(self, model: str) -> str:
         """Names the reply: the same question to the same model is never paid for twice."""

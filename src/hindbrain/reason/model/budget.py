@@ -1,29 +1,34 @@
 """What was spent today and what a question may cost -> whether it may be asked.
 
 Caps are counted from midnight to midnight of the machine's own time: in all, for one project, for one kind of job; in tokens and
-in money. A question is counted at its worst before it is asked and as it was afterwards, so a cap is not passed. What is under
-way counts too.
+in money. A question is billed at its worst before it is asked, on the disk and in the transaction that looks at the caps, and as
+it was afterwards. So no cap is passed by several processes together, and a call whose process died, or whose answer was lost, has
+cost what it may have cost. A bill holds no word of what was asked: it stays when a session is forgotten.
 """
 
 from __future__ import annotations
 
-import threading
+import secrets
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, Protocol
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
-from hindbrain.ledger.calls import Spent
-from hindbrain.reason.model.asked import COMMANDS, ModelName, Question
+from hindbrain.ledger.calls import Call, Spent, spent
+from hindbrain.ledger.database import Database
+from hindbrain.reason.model.asked import COMMANDS, ModelName, Question, Reply
 from hindbrain.reason.model.failures import NotAllowed
 from hindbrain.recall.tokens import tokens_in
 
 NIGHT: Final = (23, 7)  # from and to, o'clock
-KINDS: Final = ("extract", "reflect", "digest", "ask")
+KINDS: Final = ("extract", "reflect", "digest", "ask", "compile")
+_TOO_FEW: Final = 4  # so many times less than we count is not believed
+_TOO_MANY: Final = 10  # nor so many times what there can be
 Part = Literal["", "project", "kind"]
+# Told of every question that a cap refuses, with the reason, and with "" of every one that there is room for.
+Admission = Callable[[Question, str], None]
 
 
 class Price(NamedTuple):
@@ -57,7 +62,7 @@ def price_of(name: ModelName, config: Config) -> Price:
         plain = name.model.rpartition("/")[2]
         found = max((each for each in PRICES if plain.startswith(each)), key=len, default="")
         known = PRICES.get(found, UNKNOWN)
-    put_in, put_out = config.model_price("input"), config.model_price("output")
+    put_in, put_out = config.model_price(str(name), "input"), config.model_price(str(name), "output")
     return Price(known.input if put_in is None else put_in, known.output if put_out is None else put_out)
 
 
@@ -67,42 +72,56 @@ class Book(Protocol):
     def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent: ...
 
 
-@dataclass(slots=True)
-class _UnderWay:
-    project_id: str | None
-    kind: str
-    tokens: int
-    micros: int
+class Spending(NamedTuple):
+    """What was spent, as one look at a ledger tells."""
+
+    database: Database
+
+    def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent:
+        return spent(self.database, since_ms, project_id, kind)
 
 
-@dataclass
+class Billing(Protocol):
+    """Where bills are kept."""
+
+    def admit(self, bill: Call, full: Callable[[Book], str]) -> str:
+        """Have the bill on the disk unless `full` says why not, and say what it said; nobody else is admitted meanwhile."""
+        ...
+
+
+@dataclass(frozen=True)
 class Budget:
-    """Holds the caps of one process."""
+    """The caps, and what a question is billed with. What is decided is told; that it is night everybody can see."""
 
     config: Config
     clock: Clock
-    _under_way: list[_UnderWay] = field(default_factory=list[_UnderWay])
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    told: Admission = lambda question, why: None
 
-    @contextmanager
-    def admitted(self, book: Book, name: ModelName, question: Question, *, asked: bool) -> Iterator[Price]:
-        """The price to count by. Raises NotAllowed at a cap, and at night unless a person asked."""
+    def admit(self, book: Billing, name: ModelName, question: Question, *, asked: bool) -> Call:
+        """The bill of a question at its worst, kept. Raises NotAllowed at a cap, and at night unless a person asked."""
         if not asked and not self.config.model_night and is_night(self.clock.now_ms()):
             raise NotAllowed("no model is used at night", hint="hindbrain config set model_night true")
-        price = price_of(name, self.config)
-        put_in = tokens_in(question.system) + tokens_in(question.text)
-        worst = _UnderWay(
-            question.project_id, question.kind, put_in + question.most_output, price.micros(put_in, question.most_output)
-        )
-        with self._lock:
-            if reason := self.full(book, worst.project_id, worst.kind, worst.tokens, worst.micros):
-                raise NotAllowed(reason, hint="the settings that end in daily_tokens and daily_cost say how much may be used")
-            self._under_way.append(worst)
-        try:
-            yield price
-        finally:
-            with self._lock:
-                self._under_way.remove(worst)
+        put_in, put_out = _put_in(question), question.most_output
+        # Of two tellings of one bill the earlier stands, and what it comes to is told second: so this one is dated later.
+        key, at = f"{question.key(str(name))}/{secrets.token_hex(6)}", self.clock.now_ms() + 1
+        micros = price_of(name, self.config).micros(put_in, put_out)
+        bill = Call(key, at, *name, question.kind, "", question.project_id, put_in, put_out, micros)
+
+        def full(spending: Book) -> str:
+            return self.full(spending, bill.project_id, bill.kind, put_in + put_out, bill.cost_micros)
+
+        reason = book.admit(bill, full)
+        self.told(question, reason)
+        if reason:
+            raise NotAllowed(reason, hint="the settings that end in daily_tokens and daily_cost say how much may be used")
+        return bill
+
+    def settled(self, bill: Call, question: Question, reply: Reply) -> Call:
+        """What it came to. A server that does not count, or counts what cannot be true, is counted for."""
+        put_in = _believed(reply.input_tokens, bill.input_tokens, bill.input_tokens)
+        put_out = _believed(reply.output_tokens, tokens_in(reply.text), question.most_output)
+        name = ModelName(bill.provider, bill.model)
+        return _told(bill, put_in, put_out, price_of(name, self.config).micros(put_in, put_out))
 
     def full(self, book: Book, project_id: str | None, kind: str, tokens: int = 1, micros: int = 0) -> str:
         """Which cap so much more would pass; nothing where there is room."""
@@ -112,12 +131,36 @@ class Budget:
             if not any(caps):
                 continue
             spent = book.spent(since, project, of_kind)
-            held = [each for each in self._under_way if project in (None, each.project_id) and of_kind in (None, each.kind)]
-            if caps[0] and spent.tokens + sum(each.tokens for each in held) + tokens > caps[0]:
+            if caps[0] and spent.tokens + tokens > caps[0]:
                 return f"the day's tokens{whose} are used up: {spent.tokens} of {caps[0]:.0f}"
-            if caps[1] and spent.cost_micros + sum(each.micros for each in held) + micros > 1e6 * caps[1]:
+            if caps[1] and spent.cost_micros + micros > 1e6 * caps[1]:
                 return f"the day's money{whose} is used up: {spent.cost_micros / 1e6:.4f} of {caps[1]:.2f} US dollars"
         return ""
+
+
+def most_tokens(question: Question) -> int:
+    """What a question is counted at before it is asked."""
+    return _put_in(question) + question.most_output
+
+
+def for_nothing(bill: Call) -> Call:
+    """The bill of a call that cost nothing."""
+    return _told(bill, 0, 0, 0)
+
+
+def _told(bill: Call, put_in: int, put_out: int, micros: int) -> Call:
+    return replace(bill, at=bill.at - 1, input_tokens=put_in, output_tokens=put_out, cost_micros=micros)
+
+
+def _put_in(question: Question) -> int:
+    return tokens_in(question.system) + tokens_in(question.text)
+
+
+def _believed(told: int, counted: int, most: int) -> int:
+    """The tokens a server tells, unless that is far less than we count ourselves or far more than there can be."""
+    if told * _TOO_FEW < counted or told <= 0:
+        return counted
+    return told if told <= _TOO_MANY * (most + 1_000) else max(most, counted)
 
 
 def _parts(project_id: str | None, kind: str) -> Iterator[tuple[Part, str | None, str | None, str]]:
@@ -146,3 +189,13 @@ def midnight(now_ms: int) -> int:
     """When the machine's own day began."""
     here = time.localtime(now_ms / 1000)
     return int(1000 * time.mktime((here.tm_year, here.tm_mon, here.tm_mday, 0, 0, 0, 0, 0, -1)))
+
+
+def again_seconds(now_ms: int, *, night: bool, asked: bool = False) -> float:
+    """In how many seconds a question that is refused now may be asked: in the morning at night, else when the caps begin anew.
+    night: models are used at night too."""
+    if not night and not asked and is_night(now_ms):
+        return morning_seconds(now_ms)
+    here = time.localtime(now_ms / 1000)
+    hour = 0 if night else NIGHT[1]
+    return time.mktime((here.tm_year, here.tm_mon, here.tm_mday + 1, hour, 0, 0, 0, 0, -1)) - now_ms / 1000

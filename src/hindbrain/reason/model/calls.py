@@ -1,9 +1,10 @@
 """A question -> a reply that is paid for once, kept before anything is made of it, and checked.
 
-The order is what matters. A reply that is kept already is taken instead of asking. Else the caps are asked, then the models of
-the chain in their order until one answers; the reply is on the disk before anybody reads it, so a crash or a step that fails
-later never pays twice. A reply that cannot be used is kept too: the same question would bring it again. It is asked once more
-with the complaint, and then given up.
+The order is what matters. A reply that is kept already is taken instead of asking. Else the models of the chain are asked in
+their order until one answers, each once its bill is kept (budget.py); the reply is on the disk before anybody reads it, so a
+crash or a step that fails later never pays twice. A reply that cannot be used is kept too: the same question would bring it
+again. It is asked once more with the complaint, and then given up. Where no text came at all, that is remembered for an hour
+alone: a hotel's sign-in page says nothing about the model.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.redact import redact_text
-from hindbrain.capture.event import Event, Json, stable_id
-from hindbrain.ledger.calls import Call, Spent, call, call_event, put_call, spent
+from hindbrain.capture.event import Event, Json
+from hindbrain.ledger.calls import Call, call, call_event, put_call
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.reason.model.asked import Model, ModelName, Question, Reply
-from hindbrain.reason.model.budget import Budget, Price
+from hindbrain.reason.model.asked import Model, ModelName, Question
+from hindbrain.reason.model.budget import Book, Budget, Spending, for_nothing
 from hindbrain.reason.model.failures import (
     KeyRefused,
     ModelAway,
@@ -31,12 +32,12 @@ from hindbrain.reason.model.failures import (
     worst_case,
 )
 from hindbrain.reason.model.taking import MAX_CHARS, take
-from hindbrain.recall.tokens import tokens_in
 
 T = TypeVar("T")
 
 REST_AWAY: Final = 30.0  # seconds a model that did not answer is passed over, where there is another to ask
 REST_REFUSED: Final = 600.0
+_HOUR_MS: Final = 3_600_000
 
 # Told of every model that does not take its key, and with None of every one that answered.
 Refusal = Callable[[ModelName, KeyRefused | None], None]
@@ -49,12 +50,12 @@ class Keeping(Protocol):
         """The reply to a question, if one was paid for."""
         ...
 
-    def keep(self, told: Call) -> None:
-        """Have it on the disk when this returns."""
+    def keep(self, *told: Call) -> None:
+        """Have them on the disk when this returns."""
         ...
 
-    def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent:
-        """What was paid since a time."""
+    def admit(self, bill: Call, full: Callable[[Book], str]) -> str:
+        """Have the bill on the disk unless `full` says why not, and say what it said; nobody else is admitted meanwhile."""
         ...
 
 
@@ -69,14 +70,20 @@ class LedgerBook:
         with self._ledger.reading() as database:
             return call(database, key)
 
-    def keep(self, told: Call) -> None:
-        self._journal(call_event(told))
+    def keep(self, *told: Call) -> None:
+        for each in told:
+            self._journal(call_event(each))
         with self._ledger.writing() as database:
-            put_call(database, told)
+            for each in told:
+                put_call(database, each)
 
-    def spent(self, since_ms: int, project_id: str | None = None, kind: str | None = None) -> Spent:
-        with self._ledger.reading() as database:
-            return spent(database, since_ms, project_id, kind)
+    def admit(self, bill: Call, full: Callable[[Book], str]) -> str:
+        with self._ledger.writing() as database:  # one at a time, whichever process
+            reason = full(Spending(database))
+            if not reason:
+                self._journal(call_event(bill))
+                put_call(database, bill)
+        return reason
 
 
 class Answered(NamedTuple):
@@ -127,16 +134,15 @@ class Calls:
 
     def _answered(self, book: Keeping, question: Question, asked: bool) -> Answered:
         for model in self._models:
-            if kept := book.find(question.key(str(model.name))):
-                return Answered(kept.key, model.name, kept.reply)
+            if answered := self._kept(book, model.name, question):
+                return answered
         failures: list[ModelFailed] = []
         for model in self._models:
             if rest := self._rest_of(model.name):
                 failures.append(rest)
                 continue
             try:
-                with self._budget.admitted(book, model.name, question, asked=asked) as price:
-                    answered = self._asked(book, model, question, price)
+                answered = self._asked(book, model, question, self._budget.admit(book, model.name, question, asked=asked))
                 self._refusal(model.name, None)
                 return answered
             except (ModelAway, ModelRefused) as failure:
@@ -148,32 +154,43 @@ class Calls:
                 failures.append(failure)
         raise _best(failures)
 
-    def _asked(self, book: Keeping, model: Model, question: Question, price: Price) -> Answered:
-        asked_at = self._clock.now_ms()  # a wish to forget that comes while we wait is newer, and takes the reply away
+    def _kept(self, book: Keeping, name: ModelName, question: Question) -> Answered | None:
+        """The reply that was paid for; or, within the hour, that none came that could be read."""
+        key = question.key(str(name))
+        if kept := book.find(key):
+            return Answered(key, name, kept.reply)
+        if kept := book.find(self._void_key(key)):
+            return Answered(kept.key, name, "", kept.reply)
+        return None
+
+    def _void_key(self, key: str) -> str:
+        return f"{key}/void {self._clock.now_ms() // _HOUR_MS}"
+
+    def _asked(self, book: Keeping, model: Model, question: Question, bill: Call) -> Answered:
+        """Ask, the bill being kept at its worst: where the process ends, or nobody knows what came of it, it stays so."""
         try:
             reply = model.ask(question)
         except WrongOutput as wrong:  # something came, and was paid for, but no text could be taken from it
-            reply = Reply("", complaint=wrong.message)
-        except ModelAway as away:
-            if away.paid:
-                lost = stable_id("call", question.key(str(model.name)), str(asked_at), str(self._clock.elapsed()))
-                book.keep(self._call(lost, asked_at, model.name, question, price, Reply("")))
+            return self._void(book, model.name, question, bill, wrong.message)
+        except ModelFailed as failure:
+            if not (isinstance(failure, ModelAway) and failure.paid):
+                book.keep(for_nothing(bill))
             raise
-        # What cannot be used is kept as nothing, so that whoever finds it later comes to the same end.
-        text = "" if reply.complaint or len(reply.text) > MAX_CHARS else redact_text(reply.text)[0]
+        paid = self._budget.settled(bill, question, reply)
+        if reply.complaint or not reply.text.strip() or len(reply.text) > MAX_CHARS:
+            long = len(reply.text) > MAX_CHARS
+            said = reply.complaint or (f"it is too long: {len(reply.text)} characters" if long else "the reply is empty")
+            return self._void(book, model.name, question, paid, said)
+        text = redact_text(reply.text)[0]
         key = question.key(str(model.name))
-        book.keep(self._call(key, asked_at, model.name, question, price, replace(reply, text=text)))
-        complaint = reply.complaint or (f"it is too long: {len(reply.text)} characters" if len(reply.text) > MAX_CHARS else "")
-        return Answered(key, model.name, text, complaint)
+        book.keep(_reply(key, question, paid, text), paid)
+        return Answered(key, model.name, text)
 
-    def _call(self, key: str, at: int, name: ModelName, question: Question, price: Price, reply: Reply) -> Call:
-        """What is kept. A server that does not count, or counts too little to be true, is counted for."""
-        put_in = reply.input_tokens or tokens_in(question.system) + tokens_in(question.text)
-        put_out = reply.output_tokens or tokens_in(reply.text)
-        return Call(
-            key, at, name.provider, name.model, question.kind, reply.text, question.project_id, put_in, put_out,
-            price.micros(put_in, put_out), question.sessions,
-        )  # fmt: skip
+    def _void(self, book: Keeping, name: ModelName, question: Question, bill: Call, complaint: str) -> Answered:
+        """Keep the complaint where the reply would stand."""
+        key, said = self._void_key(question.key(str(name))), shown(complaint)
+        book.keep(_reply(key, question, bill, said), bill)
+        return Answered(key, name, "", said)
 
     def _rest_of(self, name: ModelName) -> ModelFailed | None:
         with self._lock:
@@ -192,6 +209,11 @@ class Calls:
             seconds = max(seconds, REST_AWAY if isinstance(failure, ModelAway) else REST_REFUSED)
         with self._lock:
             self._resting[name] = _Rest(self._clock.elapsed() + seconds, failure)
+
+
+def _reply(key: str, question: Question, bill: Call, text: str) -> Call:
+    """What came, as it is kept beside its bill. A wish to forget that comes while we wait is newer, and takes it away."""
+    return Call(key, bill.at, bill.provider, bill.model, question.kind, text, question.project_id, sessions=question.sessions)
 
 
 def _best(failures: Sequence[ModelFailed]) -> ModelFailed:

@@ -2,7 +2,8 @@
 
 Nothing is taken on the model's word. Ids must be among those it was offered; a quote must stand in the turn it names; a number
 must stand in the evidence; kinds and lengths are bounded. Who vouches for a statement is worked out from the turns and never
-asked: what the model makes of a tool's output stays a tool's, and a statement that would have it rule is left out.
+asked: what the model makes of a tool's output stays a tool's, and a statement that would have it rule is left out. What is to be
+the user's word has to be said in the user's own words, whatever is quoted beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from hindbrain.ledger.memories import KINDS
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.model.failures import WrongOutput
 from hindbrain.reason.model.prompts import INSIGHT_KINDS, RELATIONS
+from hindbrain.reason.model.spoken import WHOSE, Spoken, words_of
+from hindbrain.reason.model.unsaid import SUPPORTED, taken_over, unsaid
 from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.trust import RULING, doubt, may_become, trust_of
 
@@ -26,12 +29,12 @@ TEXT_CHARS: Final = (8, 500)
 QUOTE_CHARS: Final = (3, 1_000)
 SHORT_CHARS: Final = (15, 600)
 LONG_CHARS: Final = (15, 3_000)
-SUPPORTED: Final = 0.6  # of a ruling statement's words must be the user's own
+RULES: Final = RULING | {"correction"}  # what is told as a standing rule, whatever the question
+INSIGHT: Final = 0.5  # of an insight's words must be those of what supports it; a preference is said as a rule is
 
 _ORDER: Final = ("tool", "import", "assistant", "human_file", "user")  # the least trusted first
 _NUMBER: Final = re.compile(r"\d+(?:[.:]\d+)*")
 _THOUSANDS: Final = re.compile(r"(?<=\d)[,_](?=\d{3}\b)")
-_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 
 
 def text_of(value: Json, name: str, least: int, most: int) -> str:
@@ -92,13 +95,14 @@ class Offered:
     def statements(self, said: Mapping[str, Json]) -> list[Statement]:
         """All of them. Raises WrongOutput if one does not hold; one that may not become what it says is left out."""
         found: dict[str, Statement] = {}
+        spoken = Spoken(self.turns.values())
         for each in list_of(said, "statements", MOST_STATEMENTS):
-            statement = self._statement(each)
+            statement = self._statement(each, spoken)
             if statement is not None:
                 found.setdefault(statement.id, statement)
         return list(found.values())
 
-    def _statement(self, each: Mapping[str, Json]) -> Statement | None:
+    def _statement(self, each: Mapping[str, Json], spoken: Spoken) -> Statement | None:
         kind = each.get("kind")
         if kind not in KINDS or kind == "insight":
             raise WrongOutput(f"kind is not one of those allowed: {str(kind)[:40]}")
@@ -110,16 +114,19 @@ class Offered:
             raise WrongOutput(f"the text holds a number that is not in its turns: {missing[:40]}")
         first = _vouched(turns[0], start, end)
         trust = min((first, *(trust_of(turn.role, turn.trust) for turn in turns[1:])), key=_ORDER.index)
-        if str(kind) in RULING and trust != first and _supported(text, own(turns[0].text)):
+        if str(kind) in RULES and trust != first and not unsaid(text, words_of(turns[0])):
             turns, trust = turns[:1], first  # the rule is in the first turn; the others only say what it is about
-        if not may_become(str(kind), trust):
+        if trust in WHOSE:
+            turns, trust = _said_by(str(kind), text, turns, trust, spoken)
+        if not may_become(str(kind), trust) or (kind in RULES and trust not in WHOSE):
             return None
         quote = turns[0].text[start:end]
-        whose = trust in ("user", "human_file")
+        whose = trust in WHOSE
         return Statement(
             str(kind), text, tuple(turn.id for turn in turns), quote, self._confidence(each.get("confidence", 0.7), trust), trust,
             "global" if each.get("scope") == "global" and str(kind) in RULING and whose else "project",
-            _optional(each, "why"), _optional(each, "instead_of"), doubt(text, own=whose) or doubt(quote, own=whose),
+            _beside(each, "why", turns, spoken), _beside(each, "instead_of", turns, spoken),
+            doubt(text, own=whose) or doubt(quote, own=whose),
         )  # fmt: skip
 
     def _quoted(self, quote: Json, turn: Said, name: str) -> tuple[int, int]:
@@ -143,16 +150,32 @@ def _vouched(turn: Said, start: int, end: int) -> str:
     return trust
 
 
-def _supported(text: str, words: str) -> bool:
-    """Whether most of what a statement says is said in these words."""
-    held = {word[:5] for word in _WORD.findall(words.lower())}
-    asked = [word[:5] for word in _WORD.findall(text.lower())]
-    return bool(asked) and sum(word in held for word in asked) >= SUPPORTED * len(asked)
+def _said_by(kind: str, text: str, turns: list[Said], trust: str, spoken: Spoken) -> tuple[list[Said], str]:
+    """What a statement of the user's turns rests on, and whose word that is: the user's only as far as the user said it."""
+    said = spoken.by_user(turns)
+    if missing := _missing(text, said):
+        answered = spoken.answered(turns[0])
+        if kind not in RULES and answered is not None and not _missing(text, f"{said}\n{answered.text}"):
+            return [*turns, answered], "assistant"
+        if not _missing(text, "\n".join(turn.text for turn in turns)):
+            return turns, "tool"  # it is in what the user pasted
+    elif kind in RULES:
+        missing = taken_over(text, said, spoken.by_others)
+    if not missing:
+        return turns, trust
+    raise WrongOutput(f"the text says what the user does not say in its turns: {missing[:40]}")
 
 
-def _optional(each: Mapping[str, Json], name: str) -> str:
+def _beside(each: Mapping[str, Json], name: str, turns: Sequence[Said], spoken: Spoken) -> str:
+    """A reason, or what was before: nothing where it is not in the turns and the talk around them, or cannot be told."""
     value = each.get(name)
-    return text_of(value, name, 0, TEXT_CHARS[1]) if value is not None else ""
+    text = text_of(value, name, 0, TEXT_CHARS[1]) if value is not None else ""
+    return "" if doubt(text, own=False) or _missing(text, spoken.around(turns)) else text
+
+
+def _missing(text: str, words: str, least: float = SUPPORTED) -> str:
+    """A number, a name or a word of a text that these words do not hold; "" where they support it."""
+    return foreign_number(text, words) or unsaid(text, words, least)
 
 
 def relations(said: Mapping[str, Json], offered: Sequence[str]) -> dict[str, str]:
@@ -201,6 +224,8 @@ def insights(said: Mapping[str, Json], offered: Mapping[str, tuple[str, str, str
         held = [offered[name] for name in ids_of(each.get("supports"), offered, "supports", 3, 50)]
         if value := foreign_number(text, "\n".join(words for _, words, _ in held), counts=True):
             raise WrongOutput(f"the text holds a number that none of its supports holds: {value[:40]}")
+        if value := unsaid(text, "\n".join(words for _, words, _ in held), SUPPORTED if kind == "preference" else INSIGHT):
+            raise WrongOutput(f"the text says what none of its supports says: {value[:40]}")
         trust = min((trust for _, _, trust in held), key=_ORDER.index)
         if not doubt(text, own=False) and (kind != "preference" or trust == "user"):
             found.append(Found(str(kind), text, tuple(identifier for identifier, _, _ in held)))

@@ -7,7 +7,7 @@ ModelFailed
  +-- WrongOutput    it answered, and what it said cannot be used: asked once more with the complaint, then rules decide
  +-- NotAllowed     it was not asked: a cap is reached, or it is night; rules decide
 
-What the other side says is shown shortened, on one line, without secrets and without the key.
+What the other side says is shown shortened, on one line, without secrets and without any piece of the key.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from hindbrain.base.errors import HindbrainError
+from hindbrain.base.key_mask import without_key
 from hindbrain.base.redact import redact_text
-from hindbrain.base.settings import MASK
-from hindbrain.queues.job import BackOff, JobFailed, Park, Retry
+from hindbrain.queues.job import FIRST_DELAY, BackOff, JobFailed, Park, Retry
 
 SHOWN_CHARS: Final = 200
 LONGEST_WAIT: Final = 3_600.0  # seconds; a server that asks for more is asked again after this
+LEAST_WAIT: Final = FIRST_DELAY  # of one that says "at once", or names a time that has passed: it said so with a refusal
 LIMITED_WAIT: Final = 30.0  # of a server that limits us and does not say how long
 
 
@@ -63,7 +64,7 @@ def as_job(failure: ModelFailed) -> JobFailed:
     if isinstance(failure, ModelAway):
         if failure.after is None:
             return Retry(failure.message, hint=failure.hint)
-        return BackOff(failure.message, seconds=failure.after, hint=failure.hint)
+        return BackOff(failure.message, seconds=failure.after, hint=failure.hint, rising=True)
     return Park(failure.message, hint=failure.hint)
 
 
@@ -79,17 +80,16 @@ def wait_asked(header: str, now_ms: int) -> float | None:
     """The seconds a Retry-After asks for, given as a number or as a date, within limits; None for anything else."""
     text = header.strip()
     if text.isascii() and text.isdigit():
-        return min(float(text[:12]), LONGEST_WAIT)
+        return min(max(float(text[:12]), LEAST_WAIT), LONGEST_WAIT)
     try:
         moment = email.utils.parsedate_to_datetime(text)
-        return min(max(moment.timestamp() - now_ms / 1000, 0.0), LONGEST_WAIT)
+        return min(max(moment.timestamp() - now_ms / 1000, LEAST_WAIT), LONGEST_WAIT)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
 
 def shown(text: str, key: str = "") -> str:
     """What the other side said, fit to be shown: it may hold the key, or what a terminal would obey."""
-    text = text[: 8 * SHOWN_CHARS]
-    text = text.replace(key, MASK) if key else text
+    text = without_key(text[: 8 * SHOWN_CHARS], key)
     plain = "".join(letter if letter.isprintable() else " " for letter in redact_text(text)[0])
     return " ".join(plain.split())[:SHOWN_CHARS]

@@ -8,17 +8,18 @@ anything else is a failure of the job, which comes back for it, unless the calle
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
 from hindbrain.capture.event import Json
+from hindbrain.ledger.earlier import Earlier
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.digest import Digest
 from hindbrain.reason.model import checks, prompts
 from hindbrain.reason.model.asked import COMMANDS, Limits, Model, ModelName, Question
-from hindbrain.reason.model.budget import Budget, price_of
+from hindbrain.reason.model.budget import Admission, Budget, price_of
 from hindbrain.reason.model.calls import Calls, Keeping, Refusal
 from hindbrain.reason.model.checks import Cited, Offered
 from hindbrain.reason.model.checks import Found as Insight
@@ -33,6 +34,7 @@ MOST_PAIRS: Final = 20  # in one question
 MOST_STATEMENTS: Final = 60
 DIGEST_TOKENS: Final = 6_000
 PEOPLE: Final = ("user", "human_file", "import")
+_NOTHING: Final = Earlier()
 _USUAL_OUTPUT: Final = 600  # tokens of a reply, for an estimate
 
 
@@ -44,6 +46,9 @@ class Made(Generic[T]):
     made_by: str = RULES  # or "model:NAME/1"
     note: str = ""  # why a model that is configured did not make it, or not all of it
     keys: tuple[str, ...] = ()
+    later: bool = False  # a cap or the night was why: a model may be asked then
+    others: Mapping[str, str] = field(default_factory=dict[str, str])  # by id, who made what is not by made_by
+    unread: frozenset[str] = frozenset()  # turns that rules alone have read
 
 
 class Told(Protocol):
@@ -86,15 +91,16 @@ class Estimate(NamedTuple):
 
 
 def calls_of(
-    config: Config, clock: Clock, environ: Mapping[str, str], refusal: Refusal = lambda name, failure: None
-) -> Calls | None:
+    config: Config, clock: Clock, environ: Mapping[str, str], refusal: Refusal = lambda name, failure: None,
+    admission: Admission = lambda question, why: None,
+) -> Calls | None:  # fmt: skip
     """The models that are configured, for the life of a process; None where there is none, and nothing is loaded."""
     if not config.model:
         return None
     limits = Limits.within(config.model_timeout)
     chain = zip(config.model, config.model_urls, config.model_keys, strict=True)
     models = [_model(ModelName.of(name), url, key, limits, clock, environ) for name, url, key in chain]
-    return Calls(models, Budget(config, clock), clock, refusal)
+    return Calls(models, Budget(config, clock, admission), clock, refusal)
 
 
 def _model(name: ModelName, url: str, key: str, limits: Limits, clock: Clock, environ: Mapping[str, str]) -> Model:
@@ -129,31 +135,36 @@ class Reasoner:
     sessions: tuple[str, ...] = ()
     asked: bool = False  # a person waits for it: at night too
     give_way: bool = False  # rules decide as well where a model is away or refuses
+    check: Callable[[], None] = lambda: None  # raises when going on is of no use: a call that takes long is ended then
 
-    def extract(self, turns: Sequence[Said], otherwise: Callable[[], list[Statement]]) -> Made[list[Statement]]:
-        """What is worth keeping of a session. Where the model fails for a stretch of it, what rules find there stands."""
+    def extract(
+        self, turns: Sequence[Said], otherwise: Callable[[], list[Statement]], earlier: Earlier = _NOTHING
+    ) -> Made[list[Statement]]:
+        """What is worth keeping of a session. Where the model fails for a stretch of it, what models found there before stands,
+        and what rules find in the turns that none has read."""
         if self.calls is None:
             return Made(otherwise())
         found: list[Statement] = []
         makers: list[ModelName] = []
         keys: list[str] = []
         left: set[str] = set()
-        notes: list[str] = []
+        failed: list[_ByRules] = []
         for chunk in chunks(turns):
             question, offered = _extraction(chunk)
             try:
                 statements, maker, key = self._asked(question, offered.statements)
             except _ByRules as by_rules:
                 left |= {turn.id for turn in chunk.turns}
-                notes.append(str(by_rules))
+                failed.append(by_rules)
                 continue
             found += statements
             makers.append(maker)
             keys.append(key)
-        if left or not makers:
-            known = {each.id for each in found}
-            found += [each for each in otherwise() if (not makers or each.turns[0] in left) and each.id not in known]
-        return Made(_once(found), _name(makers), notes[0] if notes else "", tuple(keys))
+        note, later = str(failed[0]) if failed else "", any(each.later for each in failed)
+        made = Made(_once(found), _name(makers), note, tuple(keys), later)
+        if makers and not left:
+            return made
+        return _filled(made, left if makers else {turn.id for turn in turns}, otherwise, earlier)
 
     def relation(self, pairs: Sequence[tuple[Told, Told]], otherwise: Callable[[], list[str]]) -> Made[list[str]]:
         """What the newer of each pair (first) does to the older, in the words of reason.relation."""
@@ -171,7 +182,7 @@ class Reasoner:
                     prompts.relate(shown), lambda said, names=names: checks.relations(said, names)  # type: ignore[misc]
                 )
             except _ByRules as by_rules:
-                return Made(otherwise(), note=str(by_rules))
+                return by_rules.made(otherwise())
             found += [_founded(by_name[name], *pair) for name, pair in named]
             makers.append(maker)
             keys.append(key)
@@ -185,7 +196,7 @@ class Reasoner:
         try:
             (short, long), maker, key = self._asked(question, lambda said: checks.digest(said, evidence))
         except _ByRules as by_rules:
-            return Made(otherwise(), note=str(by_rules))
+            return by_rules.made(otherwise())
         return Made(Digest(short, long), _name([maker]), keys=(key,))
 
     def insight(self, statements: Sequence[Told], otherwise: Callable[[], list[Insight]]) -> Made[list[Insight]]:
@@ -198,7 +209,7 @@ class Reasoner:
         try:
             found, maker, key = self._asked(prompts.insight(shown), lambda said: checks.insights(said, offered))
         except _ByRules as by_rules:
-            return Made(otherwise(), note=str(by_rules))
+            return by_rules.made(otherwise())
         return Made(found, _name([maker]), keys=(key,))
 
     def answer(self, question: str, evidence: Sequence[Piece], otherwise: Callable[[], list[Cited]]) -> Made[list[Cited]]:
@@ -214,7 +225,7 @@ class Reasoner:
         try:
             found, maker, key = self._asked(asked, lambda said: checks.sentences(said, offered, question))
         except _ByRules as by_rules:
-            return Made(otherwise(), note=str(by_rules))
+            return by_rules.made(otherwise())
         return Made(found, _name([maker]), keys=(key,))
 
     def introduction(self, title: str, statements: Sequence[Piece], otherwise: Callable[[], list[Cited]]) -> Made[list[Cited]]:
@@ -230,16 +241,16 @@ class Reasoner:
         try:
             found, maker, key = self._asked(prompts.page(words, shown), lambda said: checks.introduction(said, offered, words))
         except _ByRules as by_rules:
-            return Made(otherwise(), note=str(by_rules))
+            return by_rules.made(otherwise())
         return Made(found, _name([maker]), keys=(key,))
 
     def _asked(self, question: Question, read: Callable[[dict[str, Json]], T]) -> tuple[T, ModelName, str]:
         assert self.calls is not None and self.book is not None
-        whole = replace(question, project_id=self.project_id, sessions=self.sessions)
+        whole = replace(question, project_id=self.project_id, sessions=self.sessions, check=self.check)
         try:
             return self.calls.ask(self.book, whole, read, asked=self.asked)
         except (NotAllowed, WrongOutput, KeyRefused) as failure:
-            raise _ByRules(failure.message) from failure
+            raise _ByRules(failure.message, later=isinstance(failure, NotAllowed)) from failure
         except ModelFailed as failure:
             if self.give_way:
                 raise _ByRules(failure.message) from failure
@@ -248,6 +259,28 @@ class Reasoner:
 
 class _ByRules(Exception):
     """Rules decide; the text says why."""
+
+    def __init__(self, why: str, *, later: bool = False) -> None:
+        super().__init__(why)
+        self.later = later
+
+    def made(self, value: T) -> Made[T]:
+        return Made(value, note=str(self), later=self.later)
+
+
+def _filled(
+    made: Made[list[Statement]], left: set[str], otherwise: Callable[[], list[Statement]], earlier: Earlier
+) -> Made[list[Statement]]:
+    """With what is known of the turns that are left: by a model from before, by rules where none has read."""
+    kept = [each for each in earlier.statements if each.turns[0] in left]
+    unread = left - earlier.read - {turn for each in kept for turn in each.turns}
+    known = {each.id for each in (*made.value, *kept)}
+    ruled = [each for each in otherwise() if each.id not in known and not unread.isdisjoint(each.turns)]
+    by = made.made_by
+    if by == RULES and (kept or not earlier.read.isdisjoint(left)):
+        by = earlier.made_by
+    others = {**{each.id: earlier.makers[each.id] for each in kept}, **{each.id: RULES for each in ruled}}
+    return replace(made, value=_once([*made.value, *kept, *ruled]), made_by=by, others=others, unread=frozenset(unread))
 
 
 def _extraction(chunk: Chunk) -> tuple[Question, Offered]:

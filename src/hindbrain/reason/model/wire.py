@@ -127,7 +127,7 @@ class Wire(httpx2.AsyncBaseTransport):
         """The body as UTF-8, by the charset it says it has; libraries would guess, or put question marks in."""
         charset = (response.charset_encoding or "utf-8").lower()
         if charset not in _CHARSETS:
-            raise WrongOutput(f"{self._who} answered in a charset that is not read: {shown(charset)}")
+            raise WrongOutput(f"{self._who} answered in a charset that is not read: {shown(charset, self._key)}")
         try:
             text = body.decode(charset, "strict")
             if not isinstance(json.loads(text), dict):

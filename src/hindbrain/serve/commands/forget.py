@@ -69,7 +69,8 @@ def forget(
     if as_json:
         say_json({
             "dry_run": dry_run, "turns": wanted.turns, "memories": wanted.memories, "sessions": wanted.sessions,
-            "examples": wanted.examples, "stays": wanted.stays, "transcripts": places["transcript"], "backups": places["backup"],
+            "examples": wanted.examples, "stays": wanted.stays, "files": wanted.files,
+            "transcripts": places["transcript"], "backups": places["backup"],
             "forgotten": None if gone is None else asdict(gone), **invocation.answered,
         })  # fmt: skip
     if gone is not None and gone.waiting:
@@ -131,6 +132,8 @@ def _preview(wanted: Wanted, places: dict[str, list[str]]) -> None:
     if wanted.stays:
         more = f" and {len(wanted.stays) - _SHOWN} more" if len(wanted.stays) > _SHOWN else ""
         note(f"not meant: what it was found in stays and still says it: {', '.join(wanted.stays[:_SHOWN])}{more}")
+    for path in wanted.files:
+        note(f"goes too: {printable(path)}")
     for what, paths in places.items():
         for path in paths:
             note(f"not changed, and may still hold it: {what} {printable(path)}")

@@ -100,6 +100,21 @@ def pin(invocation: Invocation, id: str, off: bool, as_json: bool) -> None:
         memory.pin(found, not off)
         settle(memory)
     _told(invocation, found, as_json)
+    if not off:
+        _say_withheld(invocation, found)
+
+
+def _say_withheld(invocation: Invocation, identifier: str) -> None:
+    """A pin is no acceptance: what is held back stays so."""
+    from hindbrain.serve import reading as stored
+
+    def ask(ledger: Evidence | None) -> str:
+        return stored.memory(ledger, identifier).held if ledger is not None else ""
+
+    held = answered(invocation, ask)
+    if held:
+        state = "rejected" if held == "rejected" else "quarantined"
+        note(f"it is {state}, and told to no session: accept it with `hindbrain review accept {identifier}`")
 
 
 def _words(text: tuple[str, ...]) -> str:
