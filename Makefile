@@ -5,7 +5,7 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-FAST := not powercut and not strace and not slow and not clients
+FAST := not powercut and not strace and not slow and not clients and not browser
 SOURCES := src tests scripts examples $(if $(wildcard bench/*.py),bench)
 
 .DEFAULT_GOAL := help

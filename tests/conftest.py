@@ -36,6 +36,8 @@ def missing_for(marker: str) -> str:
             return "strace is not installed"
         tried = subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
         return "" if tried.returncode == 0 else f"strace may not trace: {tried.stderr.strip()}"
+    if marker == "browser":
+        return "" if shutil.which("chromium") else "chromium is not installed"
     if os.geteuid() != 0:
         return "needs root"
     absent = [tool for tool in ("mkfs.ext4", "mkfs.xfs", "mount", "umount") if shutil.which(tool, path=SBIN) is None]
@@ -43,7 +45,7 @@ def missing_for(marker: str) -> str:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker in ("strace", "powercut"):
+    for marker in ("strace", "powercut", "browser"):
         if item.get_closest_marker(marker) is not None and (reason := missing_for(marker)):
             if os.environ.get("TEST_REQUIRE_TOOLS"):
                 pytest.fail(f"not run: {reason}", pytrace=False)

@@ -29,6 +29,7 @@ COMPLETE: Final = "_HINDBRAIN_COMPLETE"
 COMMANDS: Final[dict[str, str]] = {
     "ask": "hindbrain.serve.commands.ask:ask",
     "backup": "hindbrain.serve.commands.backup:backup",
+    "calls": "hindbrain.serve.commands.calls:calls",
     "completion": "hindbrain.serve.commands.completion:completion",
     "config": "hindbrain.serve.commands.config:config",
     "context": "hindbrain.serve.commands.context:context",
@@ -52,6 +53,7 @@ COMMANDS: Final[dict[str, str]] = {
     "talk": "hindbrain.serve.commands.talk:talk",
     "timeline": "hindbrain.serve.commands.lists:timeline",
     "uninstall": "hindbrain.serve.commands.uninstall:uninstall",
+    "web": "hindbrain.serve.commands.web:web",
     "wiki": "hindbrain.serve.commands.wiki:wiki",
 }
 

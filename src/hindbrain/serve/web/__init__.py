@@ -1,0 +1,1 @@
+"""What Hindbrain shows in a browser: on this machine, to who started it, for reading."""
