@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from hindbrain.ledger.calls import Call, put_call
+from hindbrain.ledger.postgres.store import PostgresLedger
 from tests.serve.commands import CommandLine
 from tests.serve.reasoned_home import Found, fill
+from tests.serve.web_pages import CLOCK, config_of, served
 
 
 @pytest.fixture
@@ -54,3 +57,20 @@ def test_status_tells_of_the_ledger_that_keeps_the_memories(
     monkeypatch.setenv("HINDBRAIN_DATABASE", "postgresql://ada@127.0.0.1:1/none")
     assert run.one("status")["reasoning"] is None
     assert "memories  unknown: the shared ledger does not answer\n" in run("status").out
+
+
+def test_the_calls_of_all_machines_are_listed_and_shown(run: CommandLine, found: Found, pg_url: str) -> None:
+    with PostgresLedger.open(pg_url, CLOCK) as ledger, ledger.writing() as database:
+        put_call(database, Call("q1/000000000001", CLOCK.now_ms(), "openai", "small", "extract", "", None, 1_000, 50, 2_500))
+    assert [(each["model"], each["outcome"]) for each in run.one("calls")] == [("small", "unknown")]
+    with served(config_of(run.home.root, {"DATABASE": pg_url, "MODEL": "openai:small", "MODEL_KEY": "sk-x"})) as server:
+        pages = [server.ask(path, Cookie=server.cookie()) for path in ("/", "/calls")]
+    assert [each.status for each in pages] == [200, 200]
+    assert "1,050 of 500,000" in pages[0].body and "openai:small" in pages[1].body
+
+
+def test_while_the_shared_ledger_is_away_the_page_says_so(run: CommandLine, found: Found) -> None:
+    with served(config_of(run.home.root, {"DATABASE": "postgresql://ada@127.0.0.1:1/none"})) as server:
+        first, second = (server.ask(path, Cookie=server.cookie()) for path in ("/", "/calls"))
+    assert (first.status, second.status) == (200, 503)
+    assert "Not known: the shared ledger does not answer." in first.body and "captured" in first.body

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -28,6 +28,7 @@ from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
 from hindbrain.base.errors import HindbrainError, UsageError
 from hindbrain.ledger.bills import NEWEST, Place, bills
+from hindbrain.ledger.database import Database
 from hindbrain.serve.moments import minute, when
 from hindbrain.serve.overview import ledger_of_jobs, look
 from hindbrain.serve.reasoning_state import dollars
@@ -44,6 +45,7 @@ _LATEST: Final = 1 << 62
 _DEAF: Final = "the request ended before it was complete"
 
 Make = Callable[[Request], Response]
+Row = TypeVar("Row")
 
 
 def application(config: Callable[[], Config], clock: Clock, door: Door, port: int) -> Guard:
@@ -89,23 +91,15 @@ class Pages:
         """How things stand, and the meter."""
         config = self.config()
         found = look(config, self.clock)
-        spent = []
-        with ledger_of_jobs(config, self.clock) as ledger:
-            if ledger is not None:
-                with ledger.reading() as database:
-                    spent = days(database, self.clock.now_ms())
         meter = None if found.reasoning is None else found.reasoning.meter
         rows = [(name, said) for name, said in found.rows if name != "model"]
+        spent = [] if meter is None else self._read(config, lambda database: days(database, self.clock.now_ms()))
         return self._page("overview.html", rows=rows, meter=meter, days=spent)
 
     def calls(self, request: Request) -> Response:
         """The calls of models, newest first."""
         before = _place(request.query_params)
-        with ledger_of_jobs(self.config(), self.clock) as ledger:
-            found = []
-            if ledger is not None:
-                with ledger.reading() as database:
-                    found = bills(database, before, CALLS_A_PAGE + 1)
+        found = self._read(self.config(), lambda database: bills(database, before, CALLS_A_PAGE + 1))
         older = found[CALLS_A_PAGE - 1].place if len(found) > CALLS_A_PAGE else None
         return self._page("calls.html", bills=found[:CALLS_A_PAGE], older=older, first=before == NEWEST)
 
@@ -133,6 +127,14 @@ class Pages:
         if key is not None:  # else a used link was opened again, in the browser that used it
             response.set_cookie(cookie_name(self.port), key, httponly=True, samesite="strict", path="/")
         return response
+
+    def _read(self, config: Config, question: Callable[[Database], list[Row]]) -> list[Row]:
+        """What the ledger that counts calls says; nothing before there is one."""
+        with ledger_of_jobs(config, self.clock) as ledger:
+            if ledger is None:
+                return []
+            with ledger.reading() as database:
+                return question(database)
 
     def _page(self, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
         made = _TEMPLATES.get_template(template).render(values)
