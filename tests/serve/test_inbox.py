@@ -22,6 +22,8 @@ from hindbrain.queues.queue import Queue
 from hindbrain.serve.drain import Drain
 from hindbrain.serve.inbox import MOST_BYTES, STABLE_SECONDS, TURN_CHARS, Inbox, parts
 from tests.crash.strace import Fault, calls, first_numbers, run_with, sweep
+from tests.serve.commands import CommandLine
+from tests.serve.test_reasoning import own
 
 NOW = ManualClock().now_ms()
 # put together here, so that no file of this repository holds a text that looks like a key
@@ -396,3 +398,17 @@ def test_killed_at_any_call_a_file_is_there_once_and_is_moved_by_the_next(tmp_pa
         return ran.injected
 
     assert sweep(call, "signal=KILL", first[call], faulted, limit=400) >= 1
+
+
+def test_show_looks_for_the_text_where_the_file_was_put_away(run: CommandLine) -> None:
+    home = run.home
+    ensure_private_dir(home.inbox)
+    drop(home, "notes.md", "Grüße.\n\nThe VPN gateway is vpn.acme.test.\n")
+    take(home)
+    ((turn,),) = own(home.root, "SELECT id FROM turns")
+    assert run.one("show", turn)["source"]["state"] == "there"
+    assert f"{home.inbox / 'done' / 'notes.md'} bytes 0 to 44; still there" in run("show", turn).out
+    (home.inbox / "done" / "notes.md").write_text("Grüße.\n\nThe VPN gateway is vpn.other.test.\n")
+    assert run.one("show", turn)["source"]["state"] == "changed"
+    (home.inbox / "done" / "notes.md").unlink()
+    assert run.one("show", turn)["source"]["state"] == "gone"

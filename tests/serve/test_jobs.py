@@ -229,7 +229,7 @@ def test_status_counts_jobs_and_doctor_names_the_parked_ones(run: CommandLine) -
     line = "jobs      1 running, 1 ready, 1 waiting, 1 parked; see `hindbrain jobs list --state parked`\n"
     assert line in run("status").out
     found = {each["check"]: each for each in run("doctor", "--no-hook", "--json").data}["jobs"]
-    assert (found["grade"], found["found"]) == ("warning", "1 parked: they failed too often")
+    assert (found["grade"], found["found"]) == ("warning", "1 parked: they failed for good, or too often")
     assert run("jobs", "cancel", str(ids["parked"])).code == 0
     found = {each["check"]: each for each in run("doctor", "--no-hook", "--json").data}["jobs"]
     assert (found["grade"], found["found"]) == ("ok", "none is parked")

@@ -223,7 +223,7 @@ class Doctor:
         parked = counted(self.home, self.shared, self.clock)["parked"]
         if parked:
             hint = "see why with `hindbrain jobs list --state parked`, then `hindbrain jobs retry` or `hindbrain jobs cancel`"
-            yield Finding("jobs", "warning", f"{parked} parked: they failed too often", hint)
+            yield Finding("jobs", "warning", f"{parked} parked: they failed for good, or too often", hint)
         else:
             yield Finding("jobs", "ok", "none is parked")
 

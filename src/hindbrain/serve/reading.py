@@ -15,6 +15,7 @@ from hindbrain.base.home import Home
 from hindbrain.journal.read import archives, segment_name, segments
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.merge import ORIGIN_BITS
+from hindbrain.serve import inbox
 
 Standing = Literal["there", "changed", "gone", "unreadable"]
 
@@ -181,9 +182,11 @@ def journal_file(home: Home, segment: str) -> str | None:
     return None
 
 
-def standing(source: tuple[str, int, int], session: str | None) -> Standing:
-    """Whether a transcript still has the line a turn was taken from."""
-    path, start, end = source
+def standing(piece: Piece) -> Standing | None:
+    """Whether a transcript still has the line a turn was taken from, or a file of the inbox the text; None for one of neither."""
+    if piece.source is None:
+        return None
+    path, start, end = piece.source
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (FileNotFoundError, NotADirectoryError):
@@ -193,7 +196,11 @@ def standing(source: tuple[str, int, int], session: str | None) -> Standing:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return "unreadable"
-        return "there" if _is_line(descriptor, start, end, session) else "changed"
+        if piece.agent == inbox.AGENT:
+            same = os.pread(descriptor, end - start, start) == piece.text.encode()
+        else:
+            same = _is_line(descriptor, start, end, piece.session)
+        return "there" if same else "changed"
     except OSError:
         return "unreadable"
     finally:

@@ -155,7 +155,8 @@ def _memory_and_why(
 def _state(found: Piece) -> str:
     from hindbrain.serve import reading as stored
 
-    return _STANDING[stored.standing(found.source, found.session)] if found.source is not None else ""
+    state = stored.standing(found)
+    return "" if state is None else _STANDING[state]
 
 
 def _told(invocation: Invocation, identifier: str) -> list[tuple[str, int]]:
@@ -184,8 +185,7 @@ def _piece_rows(home: Home, found: Piece) -> Rows:
     ]
     if found.source is not None:
         path, start, end = found.source
-        state = _STANDING[stored.standing(found.source, found.session)]
-        rows.append(("source", f"{path} bytes {start} to {end}; {state}"))
+        rows.append(("source", f"{path} bytes {start} to {end}; {_state(found)}"))
     return rows
 
 
@@ -196,7 +196,7 @@ def _piece_data(home: Home, found: Piece) -> dict[str, object]:
     source = None
     if found.source is not None:
         path, start, end = found.source
-        source = {"path": path, "start": start, "end": end, "state": stored.standing(found.source, found.session)}
+        source = {"path": path, "start": start, "end": end, "state": stored.standing(found)}
     return {
         "kind": found.kind, "id": found.id, "role": found.role, "tool": found.tool, "at": when(found.at), "text": found.text,
         "session_id": found.session_id, "session": found.session, "agent": found.agent, "project_id": found.project_id,
