@@ -21,9 +21,12 @@ settings.register_profile("unhurried", deadline=None, print_blob=True, suppress_
 if not os.environ.get("CI"):
     settings.load_profile("unhurried")
 
-# A shell starts what runs in its background with interrupts ignored, and programs hand that down; some tests send them.
+# A shell starts what runs in its background with interrupts ignored, `nohup` has hang-ups ignored, and programs hand that down;
+# some tests send them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 SBIN = os.pathsep.join([os.environ.get("PATH", ""), "/sbin", "/usr/sbin"])
 
