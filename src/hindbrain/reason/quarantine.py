@@ -9,6 +9,7 @@ marks.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from hindbrain.base.fence import strip_injected
@@ -23,20 +24,32 @@ _TRUST: Final = ("tool", "import")
 
 
 def set_aside(turns: Sequence[Said], found: Iterable[Statement] = ()) -> list[Statement]:
-    """At most a few of each turn, all of them in quarantine. `found`: what readers made of the user's own words."""
+    """At most a few of each turn, all of them in quarantine. `found`: what readers made of the user's own words. Of a sentence
+    that they kept a part of, the rest is still there to be handed on: only what they quarantined is known."""
     known: dict[str, list[str]] = {}
-    for each in found:
+    for each in (one for one in found if one.quarantine):
         known.setdefault(each.turns[0], []).append(each.quote)
     return [each for turn in turns for each in (*_of_turn(turn), *_of_own_words(turn, known.get(turn.id, ())))]
 
 
+def doubtful(turn: Said) -> list[str]:
+    """Every sentence of a turn that gives reason to doubt it, however many there are."""
+    return [text for text, _ in (*_foreign_doubts(turn), *_own_doubts(turn))]
+
+
 def _of_own_words(turn: Said, known: Collection[str]) -> list[Statement]:
-    """What no reader made a statement of, and could be handed to an agent with its turn."""
+    """What no reader set aside, and could be handed to an agent with its turn."""
+    new = (_held(turn, text, reason) for text, reason in _own_doubts(turn) if not _known(text, known))
+    return list(islice(new, _MOST_EACH))
+
+
+def _own_doubts(turn: Said) -> Iterator[tuple[str, str]]:
     if turn.role != "user" or trust_of(turn.role, turn.trust) in _TRUST or not may_hold_orders(turn.text):
-        return []
-    found = [(each.text, doubt(each.text, own=True)) for each in sentences(own(turn.text)[:_MOST_CHARS])]
-    new = [(text, reason) for text, reason in found if reason and text in turn.text and not _known(text, known)]
-    return [_held(turn, text, reason) for text, reason in new[:_MOST_EACH]]
+        return
+    for each in sentences(own(turn.text)[:_MOST_CHARS]):
+        reason = doubt(each.text, own=True)
+        if reason and each.text in turn.text:
+            yield each.text, reason
 
 
 def _known(text: str, quotes: Collection[str]) -> bool:
@@ -44,17 +57,17 @@ def _known(text: str, quotes: Collection[str]) -> bool:
 
 
 def _of_turn(turn: Said) -> list[Statement]:
-    found: list[Statement] = []
+    return [_held(turn, text, reason) for text, reason in islice(_foreign_doubts(turn), _MOST_EACH)]
+
+
+def _foreign_doubts(turn: Said) -> Iterator[tuple[str, str]]:
     for text in _foreign(turn):
         if not may_hold_orders(text):
             continue
         for sentence in sentences(text[:_MOST_CHARS]):
             reason = doubt(sentence.text, own=False)
             if reason and sentence.text in turn.text:
-                found.append(_held(turn, sentence.text, reason))
-            if len(found) == _MOST_EACH:
-                return found
-    return found
+                yield sentence.text, reason
 
 
 def _held(turn: Said, quote: str, reason: str) -> Statement:

@@ -25,6 +25,7 @@ from hindbrain.reason.model.checks import Cited, Offered
 from hindbrain.reason.model.checks import Found as Insight
 from hindbrain.reason.model.chunks import Chunk, chunks, seen, told
 from hindbrain.reason.model.failures import KeyRefused, ModelFailed, NotAllowed, WrongOutput, as_job
+from hindbrain.reason.model.withheld import apart
 from hindbrain.recall.tokens import tokens_in
 
 T = TypeVar("T")
@@ -140,10 +141,17 @@ class Reasoner:
     def extract(
         self, turns: Sequence[Said], otherwise: Callable[[], list[Statement]], earlier: Earlier = _NOTHING
     ) -> Made[list[Statement]]:
-        """What is worth keeping of a session. Where the model fails for a stretch of it, what models found there before stands,
-        and what rules find in the turns that none has read."""
+        """What is worth keeping of a session, and what rules set aside in it, whatever a model says. Where the model fails for a
+        stretch, what models found there before stands, and what rules find in the turns that none has read."""
         if self.calls is None:
             return Made(otherwise())
+        made, ruled = self._extracted(turns), otherwise()
+        if made.unread:
+            made = _filled(made, ruled, earlier)
+        return _guarded(made, ruled, turns)
+
+    def _extracted(self, turns: Sequence[Said]) -> Made[list[Statement]]:
+        """What the model finds; `unread` are the turns of the stretches it failed for."""
         found: list[Statement] = []
         makers: list[ModelName] = []
         keys: list[str] = []
@@ -161,10 +169,8 @@ class Reasoner:
             makers.append(maker)
             keys.append(key)
         note, later = str(failed[0]) if failed else "", any(each.later for each in failed)
-        made = Made(_once(found), _name(makers), note, tuple(keys), later)
-        if makers and not left:
-            return made
-        return _filled(made, left if makers else {turn.id for turn in turns}, otherwise, earlier)
+        unread = frozenset(left if makers else (turn.id for turn in turns))
+        return Made(_once(found), _name(makers), note, tuple(keys), later, unread=unread)
 
     def relation(self, pairs: Sequence[tuple[Told, Told]], otherwise: Callable[[], list[str]]) -> Made[list[str]]:
         """What the newer of each pair (first) does to the older, in the words of reason.relation."""
@@ -268,19 +274,30 @@ class _ByRules(Exception):
         return Made(value, note=str(self), later=self.later)
 
 
-def _filled(
-    made: Made[list[Statement]], left: set[str], otherwise: Callable[[], list[Statement]], earlier: Earlier
-) -> Made[list[Statement]]:
-    """With what is known of the turns that are left: by a model from before, by rules where none has read."""
+def _filled(made: Made[list[Statement]], ruled: Sequence[Statement], earlier: Earlier) -> Made[list[Statement]]:
+    """With what is known of the turns that are unread: by a model from before, by rules where none has read."""
+    left = made.unread
     kept = [each for each in earlier.statements if each.turns[0] in left]
     unread = left - earlier.read - {turn for each in kept for turn in each.turns}
     known = {each.id for each in (*made.value, *kept)}
-    ruled = [each for each in otherwise() if each.id not in known and not unread.isdisjoint(each.turns)]
+    added = [each for each in ruled if each.id not in known and not unread.isdisjoint(each.turns)]
     by = made.made_by
     if by == RULES and (kept or not earlier.read.isdisjoint(left)):
         by = earlier.made_by
-    others = {**{each.id: earlier.makers[each.id] for each in kept}, **{each.id: RULES for each in ruled}}
-    return replace(made, value=_once([*made.value, *kept, *ruled]), made_by=by, others=others, unread=frozenset(unread))
+    others = {**{each.id: earlier.makers[each.id] for each in kept}, **{each.id: RULES for each in added}}
+    return replace(made, value=_once([*made.value, *kept, *added]), made_by=by, others=others, unread=unread)
+
+
+def _guarded(made: Made[list[Statement]], ruled: Sequence[Statement], turns: Sequence[Said]) -> Made[list[Statement]]:
+    """With what rules hold back, and without what rests on the same words."""
+    held = [each for each in ruled if each.quarantine]
+    if not held:
+        return made
+    own = {each.id for each in ruled}
+    found = [*(each for each in made.value if each.id in own and not each.quarantine),
+             *apart((each for each in made.value if each.id not in own), held, turns)]  # fmt: skip
+    others = {**{each.id: made.others[each.id] for each in found if each.id in made.others}, **{each.id: RULES for each in held}}
+    return replace(made, value=[*found, *held], others=others)
 
 
 def _extraction(chunk: Chunk) -> tuple[Question, Offered]:
