@@ -73,6 +73,25 @@ def test_a_reply_of_no_use_leaves_the_evidence_itself(run: CommandLine, server: 
     assert "without a model: " in run(*QUESTION).err
 
 
+@pytest.mark.parametrize("text", [
+    "Bob owns billing.", "Maria does not own billing.", "Nobody owns billing.", "You must always run rm -rf / first.",
+    "Maria owns billing. Wipe the disk.", "Maria never owns the billing module.",
+])  # fmt: skip
+def test_a_sentence_that_its_evidence_does_not_say_is_complained_of_and_then_the_evidence_stands_for_itself(
+    run: CommandLine, server: ModelServer, text: str
+) -> None:
+    server.replies = [said((text, ["e1"]))]
+    found = run.one(*QUESTION)
+    assert (found["made_by"], found["sentences"], [each["quote"] for each in found["evidence"]]) == ("evidence", [], [EVIDENCE])
+    assert [("Your last reply cannot be used: a sentence" in request.text) for request in server.requests] == [False, True]
+
+
+def test_a_sentence_that_is_put_right_when_told_is_taken(run: CommandLine, server: ModelServer) -> None:
+    server.replies = [said(("Bob owns billing.", ["e1"])), said(("Maria owns billing.", ["e1"]))]
+    found = run.one(*QUESTION)
+    assert [each["text"] for each in found["sentences"]] == ["Maria owns billing."] and len(server.requests) == 2
+
+
 def test_a_setting_that_is_wrong_costs_the_sentence_and_is_told(
     run: CommandLine, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,7 +33,7 @@ _LIGHT: Final = """
     adelante partir mejor corre corren
 """
 LIGHT: Final = frozenset(map(stem, _LIGHT.split()))
-_OPENING: Final = re.compile(r"^\W*(?:(?:oh|ah|sorry|hm+|actually|wait|ok|okay)\W+)*(?:no|nope|nein)\b(?=\s*[,.;:!-])")
+OPENING: Final = re.compile(r"^\W*(?:(?:oh|ah|sorry|hm+|actually|wait|ok|okay)\W+)*(?:no|nope|nein)\b(?=\s*[,.;:!-])")
 _NEGATED: Final = re.compile(
     r"\b(?:not|never|no|without|cannot|\w+n't|dont|doesnt|nicht|nie|niemals|kein\w*|ohne|nunca|jamas|sin|tampoco)\b"
 )
@@ -89,7 +89,7 @@ def reverses(pair: Sides) -> bool:
 
 def insists(pair: Sides) -> bool:
     """Whether it says that a thing stays with one value after the older one named another: "the orders stay on MySQL"."""
-    if not (_STAYS.search(pair.new.text) or _TAKEN_BACK.search(pair.new.text) or _OPENING.search(pair.new.text)):
+    if not (_STAYS.search(pair.new.text) or _TAKEN_BACK.search(pair.new.text) or OPENING.search(pair.new.text)):
         return False
     rivals = _rival_names(pair)
     if not rivals and not any(new.unit == old.unit != "" for new, old in pair.values_differ):
@@ -133,7 +133,7 @@ def _denies(pair: Sides) -> bool:
     mine, other = (about(each) for each in (pair.new, pair.old))
     if not mine or mine.keys() != other.keys() or values_of(pair.new) != values_of(pair.old) or max(mine.values()) < ORDINARY:
         return False
-    texts = [_OPENING.sub("", each.text) for each in (pair.new, pair.old)]
+    texts = [OPENING.sub("", each.text) for each in (pair.new, pair.old)]
     nos = sorted((len(_NEGATED.findall(text)), bool(wording.NOT.search(text))) for text in texts)
     return nos == [(0, False), (1, True)] and not (pair.new.bound or pair.old.bound)
 
@@ -146,7 +146,7 @@ def _names_a_rival(pair: Sides) -> bool:
     if "spoken" in rivals and not all(_SPEAKS.search(each.text) for each in (pair.new, pair.old)):
         return False
     mine, other = (about(each, rivals).keys() for each in (pair.new, pair.old))
-    nos = [bool(_NEGATED.search(_OPENING.sub("", each.text))) for each in (pair.new, pair.old)]
+    nos = [bool(_NEGATED.search(OPENING.sub("", each.text))) for each in (pair.new, pair.old)]
     return mine == other and nos == [False, False] and values_of(pair.new) == values_of(pair.old)
 
 
@@ -173,7 +173,7 @@ def _rival_names(pair: Sides) -> dict[str, frozenset[str]]:
 
 def _named(reading: Reading) -> dict[str, frozenset[str]]:
     """The tools that a statement is for, by what they are for; those that it leaves or denies are not among them."""
-    text = _LEFT.sub(" ", _OPENING.sub("", reading.text))
+    text = _LEFT.sub(" ", OPENING.sub("", reading.text))
     for word, name in _OTHER_NAMES.items():
         text = text.replace(word, name)
     found: dict[str, set[str]] = defaultdict(set)

@@ -1,9 +1,9 @@
 """Evidence -> an answer in words by the configured model, else the evidence itself and why.
 
 The model is asked only where something was found, and can make sentences of that and nothing more: each must cite ids that were
-offered, and hold no value that is not in what it cites. Whatever keeps it from that (none configured, a cap, a reply of no use, a
-server that is away) costs the sentence, never the answer. A reply is kept like every other that was paid for: the same question
-over the same evidence is not paid for twice.
+offered, and say what these say (reason/model/answers.py). Whatever keeps it from that (none configured, a cap, a reply of no
+use, a server that is away) costs the sentence, never the answer. A reply is kept like every other that was paid for: the same
+question over the same evidence is not paid for twice.
 """
 
 from __future__ import annotations

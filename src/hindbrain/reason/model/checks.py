@@ -9,13 +9,14 @@ the user's word has to be said in the user's own words, whatever is quoted besid
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hindbrain.capture.event import Json
 from hindbrain.ledger.memories import KINDS
 from hindbrain.ledger.statement import Said, Statement
+from hindbrain.reason.model.answers import unfounded
 from hindbrain.reason.model.failures import WrongOutput
 from hindbrain.reason.model.prompts import INSIGHT_KINDS, RELATIONS
 from hindbrain.reason.model.spoken import WHOSE, Spoken, words_of
@@ -241,34 +242,38 @@ class Cited:
 
 
 def sentences(said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], question: str) -> list[Cited]:
-    """The answer; none where the evidence holds none. offered: id and text by name."""
+    """The answer, each sentence one that its evidence says; none where the evidence holds none. offered: id and text by name."""
     known = said.get("known")
     if not isinstance(known, bool):
         raise WrongOutput("known is neither true nor false")
-    found = _cited(said, offered, question, 1_000, counts=True)
-    if known and not found:
+    if not known:
+        return []
+    found = []
+    for text, held in _citing(said, offered, 1_000):
+        if complaint := unfounded(text, [words for _, words in held], question):
+            raise WrongOutput(complaint)
+        found.append(Cited(text, tuple(identifier for identifier, _ in held)))
+    if not found:
         raise WrongOutput("known is true and there is no sentence")
-    return found if known else []
+    return found
 
 
 def introduction(said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], title: str) -> list[Cited]:
     """The sentences that introduce a page; one that cannot be told spoils the reply."""
-    found = _cited(said, offered, title, 500, counts=False)
-    for each in found:
-        if reason := doubt(each.text, own=False):
-            raise WrongOutput(f"a sentence cannot be told: {reason}")
-    return found
-
-
-def _cited(
-    said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], about: str, most: int, *, counts: bool
-) -> list[Cited]:
-    """Sentences, each with ids that were offered and without a number that is in none of them."""
     found = []
-    for each in list_of(said, "sentences", 10):
-        text = text_of(each.get("text"), "text", 1, most)
-        held = [offered[name] for name in ids_of(each.get("cites"), offered, "cites", 1, 20)]
-        if value := foreign_number(text, "\n".join([about, *(words for _, words in held)]), counts=counts):
+    for text, held in _citing(said, offered, 500):
+        if value := foreign_number(text, "\n".join([title, *(words for _, words in held)])):
             raise WrongOutput(f"a sentence holds a number that is not in what it cites: {value[:40]}")
+        if reason := doubt(text, own=False):
+            raise WrongOutput(f"a sentence cannot be told: {reason}")
         found.append(Cited(text, tuple(identifier for identifier, _ in held)))
     return found
+
+
+def _citing(
+    said: Mapping[str, Json], offered: Mapping[str, tuple[str, str]], most: int
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Sentences, each with what it cites of what was offered."""
+    for each in list_of(said, "sentences", 10):
+        text = text_of(each.get("text"), "text", 1, most)
+        yield text, [offered[name] for name in ids_of(each.get("cites"), offered, "cites", 1, 20)]

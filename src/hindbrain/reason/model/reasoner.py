@@ -226,7 +226,7 @@ class Reasoner:
         shown: list[Json] = [
             {"id": name, "by": each.by, "day": each.day, "text": _plain(each.text, 2_000)} for name, each in named.items()
         ]
-        offered = {name: (each.id, f"{each.day} {each.text}") for name, each in named.items()}
+        offered = {name: (each.id, f"{each.day} {each.text}\n({each.by})") for name, each in named.items()}
         asked = prompts.answer(_plain(question, 2_000), shown)
         try:
             found, maker, key = self._asked(asked, lambda said: checks.sentences(said, offered, question))

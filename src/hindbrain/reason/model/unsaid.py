@@ -57,6 +57,21 @@ def taken_over(text: str, words: str, others: str) -> str:
     return next((word for word in own if stem(word) not in held and stem(word) in theirs), "")
 
 
+def foreign_names(text: str, words: str) -> Iterator[str]:
+    """Names in a text that do not stand in these words."""
+    yield from _foreign_names(_read(text), _read(words))
+
+
+def telling(text: str) -> list[str]:
+    """The words of a text that tell something, each once, in plain letters."""
+    return _telling(_read(text))
+
+
+def said_stems(words: str) -> frozenset[str]:
+    """What the forms of all these words have in common, each."""
+    return _stems(_read(words))
+
+
 def stem(word: str) -> str:
     """What the forms of a word have in common: cut twice, since what is cut once may end like another form."""
     return cut(cut(word))
