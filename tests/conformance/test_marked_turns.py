@@ -85,3 +85,49 @@ def test_a_turn_of_which_something_is_quarantined_is_not_told_before_it_is_accep
     assert labels(ledger, way) == others
     tell(ledger, *act("accept", use.id, at=9_500))
     assert labels(ledger, way) == {USE.text: "user", **others}
+
+
+AGAIN = event(session="s2", key="u3", at=2_200, text="Use Postgres for the orders, please.", cwd="/p")
+
+
+def test_a_turn_of_which_all_was_joined_into_the_same_said_elsewhere_still_holds_until_that_ends(
+    ledger: Evidence, way: str
+) -> None:
+    tell(ledger, PLACE, USE, NEVER, AGAIN)
+    use, again, never = statement(USE), statement(AGAIN), statement(NEVER)
+    put(ledger, ONE, [use])
+    put(ledger, TWO, [again, never])
+    with ledger.writing() as database:
+        assert reasoned.supersede(database, use.id, again.id, 3_000, joined=True)
+    plain = {USE.text: "user", NEVER.text: "user"}
+    assert labels(ledger, way) == plain
+    with ledger.writing() as database:
+        assert reasoned.supersede(database, again.id, never.id, 2_000, sure=0.8)
+    assert labels(ledger, way) == plain | {USE.text: "user, no longer so"}
+    tell(ledger, *act("reject", never.id))  # what stood in the place of what stands for it was wrong
+    assert labels(ledger, way)[USE.text] == "user"
+
+
+def test_what_says_otherwise_counts_before_what_only_says_the_same(ledger: Evidence, way: str) -> None:
+    tell(ledger, PLACE, USE, NEVER, AGAIN)
+    use, again, never = statement(USE), statement(AGAIN), statement(NEVER)
+    put(ledger, ONE, [use])
+    put(ledger, TWO, [again, never])
+    with ledger.writing() as database:
+        assert reasoned.supersede(database, use.id, again.id, 3_000, joined=True)
+        assert reasoned.supersede(database, use.id, never.id, 2_000, sure=0.6)
+    assert labels(ledger, way)[USE.text] == "user, no longer so"
+    assert rows(ledger, "SELECT superseded_by FROM memories WHERE id = ?", (use.id,)) == [(never.id,)]
+
+
+def test_what_was_joined_twice_holds_as_long_as_the_last(ledger: Evidence, way: str) -> None:
+    tell(ledger, PLACE, USE, NEVER, BACKUP, AGAIN)
+    use, again, more = statement(USE), statement(AGAIN), statement(BACKUP)
+    put(ledger, ONE, [use])
+    put(ledger, TWO, [again, more])
+    with ledger.writing() as database:
+        assert reasoned.supersede(database, use.id, again.id, 3_000, joined=True)
+        assert reasoned.supersede(database, again.id, more.id, 4_000, joined=True)
+    assert labels(ledger, way)[USE.text] == "user"
+    tell(ledger, *act("done", more.id, at=9_500))
+    assert labels(ledger, way)[USE.text] == "user, no longer so"

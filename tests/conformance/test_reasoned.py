@@ -164,11 +164,11 @@ def test_how_sure_a_change_is_comes_along_to_another_engine(new_pair: NewPair) -
         put(here, ONE, found)
         with here.writing() as database:
             assert reasoned.supersede(database, first, second, 1_001, sure=0.9)
-            assert reasoned.supersede(database, first, third, 1_002, sure=0.6)
+            assert reasoned.supersede(database, first, third, 1_002, sure=0.6, joined=True)
         with here.reading() as old, there.writing() as new:
             assert carry(old, new).new == 3
-        links = "SELECT memory_id, sure FROM links WHERE role = 'supersedes' ORDER BY sure"
-        assert rows(there, links) == [(third, 0.6), (second, 0.9)]
+        links = "SELECT memory_id, sure, joined FROM links WHERE role = 'supersedes' ORDER BY sure"
+        assert rows(there, links) == [(third, 0.6, 1), (second, 0.9, 0)]
         with there.writing() as database:  # what is worked out anew there follows it
             assert reasoned.supersede(database, first, third, 1_003, sure=0.7)
         assert rows(there, "SELECT superseded_by FROM memories WHERE superseded_by IS NOT NULL") == [(second,)]

@@ -13,7 +13,7 @@ import pytest
 
 from hindbrain.base.clock import ManualClock
 from hindbrain.base.errors import LedgerError, MigrationChanged, SchemaTooNew
-from hindbrain.ledger import schema
+from hindbrain.ledger import removal, schema
 from hindbrain.ledger.schema import Migration, shipped
 from hindbrain.ledger.store import Ledger
 from hindbrain.ledger.versions import HELD
@@ -137,3 +137,38 @@ def test_processes_that_migrate_at_once_all_succeed(tmp_path: Path) -> None:
         assert ended == [("0\n", "")] * 4
         with Ledger.open(path, CLOCK) as ledger:
             assert ledger.migrate() == []
+
+
+_LEGACY = """
+INSERT INTO memories (id, level, kind, text, confidence, trust, observer, subject, scope, valid_from, created_at, detail,
+                      evidence, made_by)
+VALUES (:id, 'observation', :kind, :id, 0.8, 'user', 'user', 'user', 'global', :at, :at, :detail, 0, :made_by)
+"""
+_TIED = "INSERT INTO links (memory_id, number, role, target_memory_id, created_at, sure) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+def test_what_dreams_joined_before_is_told_from_what_was_replaced(tmp_path: Path) -> None:
+    """Of a ledger from before: `joined` by a dream, `replaced` by what was said later, `preferred` and `corrected` by a person,
+    `unlike` what took its place though a dream's time is on it."""
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path, CLOCK, migrations=shipped()[:11]) as ledger, ledger.writing() as database:
+        removal.defer(database)
+        ledger_rows = {
+            "joined": ("by", 9_000, 1.0, True), "replaced": ("by", 500, 1.0, True), "guessed": ("by", 9_000, 0.9, True),
+            "preferred": ("over", 9_000, 1.0, True), "corrected": ("person", 500, 1.0, True), "unlike": ("by", 9_000, 1.0, False),
+            "other kind": ("task", 9_000, 1.0, True),
+        }  # fmt: skip
+        by: dict[str, dict[str, object]] = {
+            "by": {}, "over": {"detail": '{"over":["preferred"]}'}, "person": {"made_by": "person"}, "task": {"kind": "task"},
+        }  # fmt: skip
+        plain: dict[str, object] = {"at": 500, "kind": "fact", "detail": "{}", "made_by": "rules/1"}
+        for name in (*by, *ledger_rows):
+            database.execute(_LEGACY, {"id": name, **plain, **by.get(name, {"at": 100})})
+            database.execute(_TIED, (name, 0, "supports", "by" if name != "by" else "over", 1, 1.0))
+        for number, (older, (newer, at, sure, confirmed)) in enumerate(ledger_rows.items()):
+            database.execute(_TIED, (newer, 2 * number + 1, "supersedes", older, at, sure))
+            if confirmed:
+                database.execute(_TIED, (newer, 2 * number + 2, "reinforces", older, 500, 1.0))
+    with Ledger.open(path, CLOCK) as ledger, ledger.reading() as database:
+        told = database.execute("SELECT target_memory_id FROM links WHERE joined = 1").fetchall()
+    assert [row[0] for row in told] == ["joined"]

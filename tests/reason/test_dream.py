@@ -66,7 +66,7 @@ SAME = [
 
 def test_of_those_that_say_the_same_the_best_worded_stays() -> None:
     changes = dream.nap(SAME, NOW, by_words, always)
-    assert changes == [Supersede(each.id, "m3", NOW, "says the same", standing(each)) for each in SAME[:2]]
+    assert changes == [Supersede(each.id, "m3", NOW, "says the same", standing(each), joined=True) for each in SAME[:2]]
 
 
 def test_what_a_person_wrote_or_pinned_stays_and_stands_for_the_others() -> None:

@@ -149,3 +149,21 @@ def test_an_empty_look_is_told_in_plain_words() -> None:
 @pytest.fixture
 def found(run: CommandLine) -> Found:
     return fill(run.home, str(run.folder))
+
+
+def test_what_a_dream_joined_is_told_as_what_holds(run: CommandLine) -> None:
+    made = say_twice(run)
+    run.one("dream")
+    (left,) = standing(run)
+    (gone,) = set(made) - {left}
+    shown = run("show", gone, "--why").out
+    assert f"joined    with {left} at " in shown and "no longer holds" not in shown and "replaced" not in shown
+    assert (run.one("show", gone)["joined"], run.one("show", left)["joined"]) == (True, False)
+    assert (run.one("show", left)["stands_for"], run.one("show", left)["supersedes"]) == ([gone], [])
+    tree = run("show", left, "--why").out
+    assert f"joined    [{gone}]" in tree and ", until " not in tree
+    with Memory(run.home.root) as memory:
+        found = memory.search("run ruff before you commit", project=str(run.folder))
+        assert found and not any(hit.superseded for hit in found)
+        assert "no longer" not in memory.ask("what do I run before I commit?", project=str(run.folder)).text
+    assert "no longer so" not in run("context", "what do I run before I commit, ruff?").out

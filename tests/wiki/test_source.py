@@ -265,3 +265,16 @@ def test_the_token_stays_while_nothing_changes_and_is_another_after_every_change
         tokens.append(token(told))
         assert token(told) == tokens[-1]
     assert len({*tokens}) == len(changes) + 1
+
+
+def test_what_was_joined_into_the_same_said_elsewhere_is_struck_out_only_where_that_was_replaced(told: Evidence) -> None:
+    first, again, newer = statement(TURNS[0]), statement(LATER[0]), statement(LATER[2])
+    put(told, ONE, [first])
+    put(told, TWO, [again, newer])
+    with told.writing() as database:
+        assert reasoned.supersede(database, first.id, again.id, 5_000, joined=True)
+    assert {each.id: each.state for each in read(told).facts.values()} == dict.fromkeys((first.id, again.id, newer.id), "current")
+    with told.writing() as database:
+        assert reasoned.supersede(database, again.id, newer.id, 1_002)
+    found = read(told).facts
+    assert [(found[each.id].state, found[each.id].successor) for each in (first, again)] == [("superseded", newer.id)] * 2

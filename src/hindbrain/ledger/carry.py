@@ -18,7 +18,7 @@ _MEMORY: Final = (
     "id", "level", "kind", "text", "confidence", "trust", "observer", "subject", "scope", "project_id", "valid_from", "valid_to",
     "superseded_by", "pinned", "created_at", "detail", "evidence", "held", "made_by", "session_id", "reflected",
 )  # fmt: skip
-_LINK: Final = ("memory_id", "number", "role", "turn_id", "target_memory_id", "created_at", "sure")
+_LINK: Final = ("memory_id", "number", "role", "turn_id", "target_memory_id", "created_at", "sure", "joined")
 _READING: Final = ("session_id", "read_to", "made_by", "at", "digested_at", "digested_memories", "digested_tokens")
 _CHANGE: Final = ("dream", "at", "memory_id", "before")
 _CHUNK: Final = 500
@@ -62,7 +62,8 @@ def _carry_rest(
 ) -> None:
     """What ties memories that were there already to those that came, how far sessions were read, what dreams changed."""
     ties = [link for each in sorted(known) for link in links.get(each, ()) if link[4] and _holds(link, everything, turns)]
-    removal.link_all(there, [(link[0], link[2], None, link[4], link[5], link[6]) for link in ties])
+    for memory, _, role, _, target, at, sure, joined in ties:
+        removal.link(there, memory, role, target=target, at=at, sure=sure, joined=bool(joined))
     removal.settle(there, {link[4] for link in ties})
     compared = here.execute("SELECT id FROM memories WHERE reflected = 1 AND made_by = 'person' ORDER BY id").fetchall()
     there.executemany("UPDATE memories SET reflected = 1 WHERE id = ?", compared)

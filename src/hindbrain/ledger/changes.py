@@ -16,7 +16,7 @@ from hindbrain.ledger.known import known
 
 _FIELDS: Final = ("confidence", "superseded_by", "valid_to", "reflected")
 _LINKS: Final = """
-SELECT memory_id, role, target_memory_id, created_at, sure FROM links
+SELECT memory_id, role, target_memory_id, created_at, sure, joined FROM links
 WHERE target_memory_id IS NOT NULL AND role IN ('supersedes', 'reinforces') AND (memory_id = :id OR target_memory_id = :id)
 ORDER BY memory_id, role, target_memory_id
 """
@@ -78,7 +78,7 @@ def _contradict_again(database: Database, memory: str, before: dict[str, Any]) -
 def _restore(database: Database, memory: str, before: dict[str, Any]) -> set[str]:
     """Give a memory back its links and its confidence; what else was tied to it by links that go."""
     touched: set[str] = set()
-    links = {(each[0], each[1], each[2]): (each[3], each[4]) for each in before["links"]}
+    links = {(each[0], each[1], each[2]): (each[3], each[4], *each[5:]) for each in before["links"]}
     for source, role, target, *_ in database.execute(_LINKS, {"id": memory}).fetchall():
         if (source, role, target) not in links:
             touched.add(target)
@@ -88,9 +88,9 @@ def _restore(database: Database, memory: str, before: dict[str, Any]) -> set[str
     there = {row[0] for row in database.execute(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(_ends(before))),)
     ).fetchall()}  # fmt: skip
-    for (source, role, target), (at, sure) in links.items():
+    for (source, role, target), (at, sure, *joined) in links.items():  # a note from before says nothing of joining
         if source in there and target in there and not (role == "supersedes" and target in removal.above(database, source)):
-            removal.link(database, source, role, target=target, at=at, sure=sure)
+            removal.link(database, source, role, target=target, at=at, sure=sure, joined=any(joined))
     ended = before["valid_to"] if before["superseded_by"] is None else None
     database.execute(
         "UPDATE memories SET confidence = ?, valid_to = CASE WHEN superseded_by IS NULL THEN ? ELSE valid_to END, reflected = ?"

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hindbrain.ledger.database import Database
+from hindbrain.ledger.joining import JOINED
 
 LOW_CONFIDENCE: Final = 0.5  # below it a person is asked
 RULE_CONFIDENCE: Final = 0.6  # the same for what every session would be told; recall.rank has it too, as the hook loads no more
 
-_COLUMNS: Final = """
+_COLUMNS: Final = f"""
 id, level, kind, text, confidence, trust, scope, project_id, session_id, valid_from, valid_to, superseded_by, held, made_by,
-reflected, pinned, detail
+reflected, pinned, detail, CASE WHEN superseded_by IS NULL THEN 0 WHEN {JOINED} THEN 1 ELSE 0 END
 """
 _STANDING: Final = "held = '' AND superseded_by IS NULL AND valid_to IS NULL AND level IN ('observation', 'derived')"
 
@@ -40,6 +41,7 @@ class Known:
     reflected: bool
     pinned: bool
     detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    joined: bool = False  # what took its place says the same and stands for it
 
     @property
     def stands(self) -> bool:
@@ -94,6 +96,6 @@ def _read(database: Database, query: str, values: Sequence[Any]) -> list[Known]:
 
 
 def _known(row: Sequence[Any]) -> Known:
-    *plain, reflected, pinned, detail = row
-    columns: list[Any] = [*plain, bool(reflected), bool(pinned), json.loads(detail)]
+    *plain, reflected, pinned, detail, joined = row
+    columns: list[Any] = [*plain, bool(reflected), bool(pinned), json.loads(detail), bool(joined)]
     return Known(*columns)

@@ -37,15 +37,15 @@ def mark_reflected(database: Database, ids: Iterable[str]) -> None:
     database.execute("UPDATE memories SET reflected = 1 WHERE id IN (SELECT value FROM json_each(?))", (named,))
 
 
-def supersede(database: Database, old: str, new: str, at: int, *, sure: float = 1.0) -> bool:
+def supersede(database: Database, old: str, new: str, at: int, *, sure: float = 1.0, joined: bool = False) -> bool:
     """Let one memory take the place of another; False when one is not there or held back, or each would replace the other.
 
-    Of several that were to take its place the surest does.
+    Of several that were to take its place the surest does. `joined`: it says the same, and nothing has ended.
     """
     both = known(database, [old, new])
     if old == new or len(both) < 2 or both[new].held or both[old].held or old in removal.above(database, new):
         return False
-    removal.link(database, new, "supersedes", target=old, at=at, sure=sure)
+    removal.link(database, new, "supersedes", target=old, at=at, sure=sure, joined=joined)
     removal.settle(database, [old])
     return True
 

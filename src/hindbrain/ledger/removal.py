@@ -16,8 +16,8 @@ from hindbrain.ledger.database import Database, foreign, is_sqlite
 
 _INSIDE: Final = "(SELECT value FROM json_each(?))"
 LINK: Final = """
-INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at, sure)
-SELECT :memory, coalesce(max(number) + 1, 0), :role, CAST(:turn AS TEXT), CAST(:target AS TEXT), :at, :sure
+INSERT INTO links (memory_id, number, role, turn_id, target_memory_id, created_at, sure, joined)
+SELECT :memory, coalesce(max(number) + 1, 0), :role, CAST(:turn AS TEXT), CAST(:target AS TEXT), :at, :sure, :joined
 FROM links WHERE memory_id = :memory
 ON CONFLICT DO NOTHING
 """
@@ -34,12 +34,12 @@ _TARGETS: Final = f"""
 SELECT DISTINCT target_memory_id FROM links
 WHERE role IN ('supersedes', 'reinforces', 'supports') AND target_memory_id IS NOT NULL AND memory_id IN {_INSIDE}
 """
-# A person's word stands before what was found, the later before the earlier.
+# A person's word stands before what was found, what says otherwise before what says the same, the later before the earlier.
 _SUCCESSORS: Final = f"""
 SELECT links.target_memory_id, links.memory_id, links.created_at
 FROM links JOIN memories ON memories.id = links.memory_id
 WHERE links.role = 'supersedes' AND memories.held = '' AND links.target_memory_id IN {_INSIDE}
-ORDER BY CASE WHEN memories.made_by = 'person' THEN 1 ELSE 0 END, links.sure, links.created_at, links.memory_id
+ORDER BY CASE WHEN memories.made_by = 'person' THEN 1 ELSE 0 END, 1 - links.joined, links.sure, links.created_at, links.memory_id
 """
 _ABOVE: Final = f"""
 WITH RECURSIVE above (memory, target) AS (
@@ -74,10 +74,11 @@ Tie = tuple[str, str, str | None, str | None, int, float]
 
 
 def link(
-    database: Database, memory: str, role: str, *, turn: str | None = None, target: str | None = None, at: int, sure: float = 1.0
-) -> bool:
-    """Tie a memory to a turn or to another memory; whether that is new."""
-    return bool(database.execute(LINK, _values((memory, role, turn, target, at, sure))).rowcount)
+    database: Database, memory: str, role: str, *, turn: str | None = None, target: str | None = None, at: int, sure: float = 1.0,
+    joined: bool = False,
+) -> bool:  # fmt: skip
+    """Tie a memory to a turn or to another memory; whether that is new. `joined`: it stands for one that says the same."""
+    return bool(database.execute(LINK, _values((memory, role, turn, target, at, sure), joined)).rowcount)
 
 
 def link_all(database: Database, ties: Iterable[Tie]) -> None:
@@ -86,8 +87,8 @@ def link_all(database: Database, ties: Iterable[Tie]) -> None:
         database.executemany(LINK, rows)
 
 
-def _values(tie: Tie) -> dict[str, object]:
-    return dict(zip(("memory", "role", "turn", "target", "at", "sure"), tie, strict=True))
+def _values(tie: Tie, joined: bool = False) -> dict[str, object]:
+    return dict(zip(("memory", "role", "turn", "target", "at", "sure", "joined"), (*tie, int(joined)), strict=True))
 
 
 def remove(database: Database, ids: Iterable[str], spared: Collection[str] = ()) -> set[str]:

@@ -58,7 +58,7 @@ class _Writing:
         if self.dream and self.database.execute(_CONTRADICTED, (change.old,)).fetchone():
             return False  # somebody has to say first which side holds; a dream does not take that away
         self._note(change.old, change.new)
-        return reasoned.supersede(self.database, change.old, change.new, change.at, sure=change.sure)
+        return reasoned.supersede(self.database, change.old, change.new, change.at, sure=change.sure, joined=change.joined)
 
     def _contradict(self, change: Contradict) -> bool:
         identifier = reasoned.contradict(self.database, change.one, change.other, change.text, self.at)
@@ -79,14 +79,14 @@ class _Writing:
             return False
         if not was_there:
             self._note(identifier, made=True)
-        self._replace(change.replaces, identifier)
+        self._replace(change.replaces, identifier, joined=True)
         return True
 
-    def _replace(self, replaced: Iterable[str], identifier: str) -> None:
+    def _replace(self, replaced: Iterable[str], identifier: str, *, joined: bool = False) -> None:
         for old in replaced:
             if old != identifier:
                 self._note(old, identifier)
-                reasoned.supersede(self.database, old, identifier, self.at)
+                reasoned.supersede(self.database, old, identifier, self.at, joined=joined)
 
     def _fade(self, change: Fade) -> bool:
         self._note(change.memory)

@@ -60,6 +60,7 @@ class Supersede:
     reason: str
     before: Mapping[str, Any]
     sure: float = 1.0  # of several that take its place the surest counts
+    joined: bool = False  # they say the same: the newer one stands for both, and nothing has ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def consolidate(known: Sequence[Standing], now: int, likeness: Likeness, check: 
         best = best_worded(group)
         for each in sorted(group, key=time_of):
             if each.id != best.id and not each.pinned and each.made_by != "person":
-                yield Supersede(each.id, best.id, now, "says the same", standing(each))
+                yield Supersede(each.id, best.id, now, "says the same", standing(each), joined=True)
 
 
 def _may_be_one(one: Standing, other: Standing) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from hindbrain.recall import rank
+from hindbrain.recall import joined, rank
 from hindbrain.recall.question import Question, phrases
 
 if TYPE_CHECKING:
@@ -164,7 +164,14 @@ class Candidates:
             limits = (self._then, json.dumps(new), self._scope.after, self._scope.before, *values)
             self._read.update(dict.fromkeys(new))
             self._read.update((row[0], _turn(row)) for row in self._database.execute(query, limits).fetchall())
+            self._let_joined_hold(new)
         return {row: each for row in wanted if (each := self._read[row]) is not None}
+
+    def _let_joined_hold(self, rows: Iterable[int]) -> None:
+        """What was only made one with others that say the same is not over."""
+        ended = {each.id: each for row in rows if (each := self._read[row]) is not None and each.ended}
+        for turn in joined.holding(self._database, ended, self._then) if ended else ():
+            ended[turn].ended = False
 
     def _memories(self, near: Sequence[Near]) -> list[Candidate]:
         best = rank.best_memories(self._database, self._question.words, MEMORIES)

@@ -8,6 +8,7 @@ Imported by the hook when no worker answers: built-ins only.
 import time
 
 from hindbrain.recall.block import day_of
+from hindbrain.recall.joined import holding
 from hindbrain.recall.short_ids import shortened
 
 TYPE_CHECKING = False
@@ -50,8 +51,11 @@ def marked_turns(connection: "Database", hits: "list[Found]", until: int) -> "li
     named = _listed(turns)
     if named == "[]":
         return hits
-    for (turn,) in connection.execute(_ENDED, (named, min(until, int(time.time() * 1000)))).fetchall():
-        turns[turn].superseded = True
+    then = min(until, int(time.time() * 1000))
+    ended = [row[0] for row in connection.execute(_ENDED, (named, then)).fetchall()]
+    joined = holding(connection, ended, then)
+    for turn in ended:
+        turns[turn].superseded = turn not in joined
     kept = connection.execute(_KEPT, (named, until)).fetchall()
     notes = disputes(connection, [memory for _, memory in kept], until) if kept else {}
     for turn, memory in kept:

@@ -22,7 +22,7 @@ from hindbrain.base.errors import EmbedderFailed, UsageError
 from hindbrain.ledger import fulltext
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.recall import cues, rank
+from hindbrain.recall import cues, joined, rank
 from hindbrain.recall.excerpt import excerpt
 from hindbrain.recall.fitting import alike, stem
 from hindbrain.recall.support import ENOUGH, FLOOR, STEP, Word, asked_words, names_in, support, tells, told_in, unheard_of
@@ -211,6 +211,7 @@ class _Looking:
         turns = json.dumps([each.id for each in found if each.kind == "turn"])
         before = dict(self._database.execute(_ASKED_BEFORE, (turns,)).fetchall())
         self._kept |= {row[0] for row in self._database.execute(_KEPT_IN, (turns,)).fetchall()}
+        self._kept |= joined.holding(self._database, json.loads(turns), rank.FOREVER)
         same = spaced(self._question)
         return [self._proof(each, before.get(each.id) or "") for each in found if spaced(each.text) != same]
 

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from hindbrain.base.home import Home
 from hindbrain.journal.read import archives, segment_name, segments
 from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.joining import JOINED
 from hindbrain.ledger.merge import ORIGIN_BITS
 from hindbrain.serve import inbox
 
@@ -29,9 +30,10 @@ LEFT JOIN sessions ON sessions.id = p.session_id LEFT JOIN projects ON projects.
 """
 _TURN: Final = f"SELECT 'turn', {_COLUMNS} FROM turns AS p {_JOINED} WHERE p.id = ?"
 _EVENT: Final = f"SELECT p.kind, {_COLUMNS} FROM events AS p {_JOINED} WHERE p.id = ?"
-_MEMORY: Final = """
+_MEMORY: Final = f"""
 SELECT memories.id, level, kind, text, confidence, trust, scope, projects.id, projects.name, valid_from, valid_to,
-       superseded_by, pinned, memories.created_at, memories.held, memories.made_by, memories.observer, memories.subject
+       superseded_by, pinned, memories.created_at, memories.held, memories.made_by, memories.observer, memories.subject,
+       CASE WHEN {JOINED} THEN 1 ELSE 0 END
 FROM memories LEFT JOIN projects ON projects.id = memories.project_id WHERE memories.id = ?
 """
 _BESIDE: Final = """
@@ -42,7 +44,7 @@ _LINKS: Final = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_
 _RESTING: Final = "SELECT DISTINCT memory_id FROM links WHERE turn_id = :id OR target_memory_id = :id ORDER BY memory_id"
 _TOLD: Final = "SELECT session_id, at FROM injections WHERE item_id = ? ORDER BY at, session_id LIMIT 100"
 _REPLACED: Final = """
-SELECT target_memory_id FROM links WHERE memory_id = ? AND role = 'supersedes' AND target_memory_id IS NOT NULL
+SELECT target_memory_id, joined FROM links WHERE memory_id = ? AND role = 'supersedes' AND target_memory_id IS NOT NULL
 """
 
 
@@ -110,7 +112,9 @@ class Kept:
     made_by: str
     observer: str  # user, hindbrain for what was found, or the agent that keeps it under its own name
     subject: str
+    joined: bool  # what took its place says the same and stands for it
     supersedes: tuple[str, ...]
+    stands_for: tuple[str, ...]  # what says the same
     links: tuple[Link, ...]
 
 
@@ -142,8 +146,10 @@ def memory(ledger: Evidence, identifier: str) -> Kept:
     with ledger.reading() as connection:
         row = connection.execute(_MEMORY, (identifier,)).fetchone()
         links = tuple(Link(*each) for each in connection.execute(_LINKS, (identifier,)).fetchall())
-        older = tuple(each[0] for each in connection.execute(_REPLACED, (identifier,)).fetchall())
-    columns: list[Any] = [*row, older, links]
+        older = connection.execute(_REPLACED, (identifier,)).fetchall()
+    replaced, same = (tuple(each for each, joined in older if bool(joined) == wanted) for wanted in (False, True))
+    *plain, joined = row
+    columns: list[Any] = [*plain, bool(joined), replaced, same, links]
     columns[12] = bool(columns[12])
     return Kept(*columns)
 

@@ -17,6 +17,7 @@ from hindbrain.ledger import known
 from hindbrain.ledger.calls import Spent
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.evidence import Evidence
+from hindbrain.ledger.joining import JOINED
 from hindbrain.queues.queue import MOST_LISTED, Queue
 from hindbrain.reason import telling
 from hindbrain.reason.model.budget import KINDS, NIGHT, Budget, Spending, is_night, midnight
@@ -31,7 +32,9 @@ SELECT CASE WHEN level IN ('observation', 'derived') THEN kind WHEN level = 'con
        AS what, count(*)
 FROM memories WHERE held = '' AND superseded_by IS NULL AND valid_to IS NULL GROUP BY what ORDER BY what
 """
-_REPLACED: Final = "SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL OR valid_to IS NOT NULL"
+_REPLACED: Final = f"""
+SELECT count(*) FROM memories WHERE (superseded_by IS NOT NULL OR valid_to IS NOT NULL) AND NOT {JOINED}
+"""
 _PRODUCED: Final = "SELECT kind, produced FROM calls WHERE at >= ? ORDER BY kind"
 
 

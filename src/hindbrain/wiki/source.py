@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from hindbrain.ledger.database import Database
+from hindbrain.ledger.joining import JOINED
 from hindbrain.wiki.page import Fact, Material, Sitting, Source
 
 OWN_AGENT: Final = "hindbrain"  # of sessions in which people tell us what to keep
@@ -22,9 +23,9 @@ SESSION_OF: Final = f"{WIKI} "  # such a session begins so where it was told by 
 MOST_EXCHANGES: Final = 12  # of a session
 MOST_LETTERS: Final = 1_000  # of a turn, to find its first line in
 
-_FACTS: Final = """
+_FACTS: Final = f"""
 SELECT id, level, kind, text, confidence, trust, scope, project_id, valid_from, valid_to, superseded_by, pinned, session_id,
-       detail
+       detail, CASE WHEN {JOINED} THEN 1 ELSE 0 END
 FROM memories WHERE level IN ('observation', 'derived') AND held = '' ORDER BY valid_from, id
 """
 _SOURCES: Final = """
@@ -69,7 +70,7 @@ _STATE: Final = (
            CASE WHEN level IN ('digest_short', 'digest_long') THEN text ELSE '' END
     FROM memories ORDER BY id
     """,
-    "SELECT count(*), max(created_at) FROM links",
+    "SELECT count(*), max(created_at), max(joined) FROM links",
     "SELECT id, agent, project_id, started_at, last_at, parent_id, detail FROM sessions ORDER BY id",
     "SELECT id, name FROM projects ORDER BY id",
 )  # fmt: skip
@@ -77,7 +78,7 @@ _STATE: Final = (
 
 def material(database: Database) -> Material:
     """All there is to tell. The caller holds one consistent view."""
-    rows = database.execute(_FACTS).fetchall()
+    rows = _as_they_hold(database.execute(_FACTS).fetchall())
     sources = _sources(database)
     disputes = _disputes(database, {row[0] for row in rows if row[9] is None and row[10] is None})
     facts = {row[0]: _fact(row, disputes.get(row[0], ()), sources.get(row[0], ())) for row in rows}
@@ -95,6 +96,18 @@ def changed_token(database: Database) -> str:
             whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
         whole.update(b"\n")
     return whole.hexdigest()
+
+
+def _as_they_hold(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """What was joined into another that says the same holds as long as that one does, and is replaced by what replaced it."""
+    ends = {row[0]: (row[9], row[10], row[14]) for row in rows}
+    told = []
+    for row in rows:
+        until, newer, joined = row[9], row[10], row[14]
+        while joined and newer in ends:
+            until, newer, joined = ends[newer]
+        told.append([*row[:9], until, newer, *row[11:14]])
+    return told
 
 
 def _fact(row: Sequence[Any], disputes: Iterable[str], sources: Iterable[Source]) -> Fact:

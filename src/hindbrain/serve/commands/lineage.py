@@ -47,7 +47,7 @@ def told(memory: Known) -> list[tuple[str, str]]:
         ("because", str(detail.get("why") or "")),
         ("not", str(detail.get("instead_of") or "")),
         ("quote", str(detail.get("quote") or "")),
-        ("ended", ended if memory.valid_to is not None or memory.superseded_by else ""),
+        ("ended", ended if (memory.valid_to is not None or memory.superseded_by) and not memory.joined else ""),
     ]
 
 
@@ -65,7 +65,8 @@ def _lines(tree: Lineage, states: Mapping[str, str], indent: str, seen: set[str]
     for each in tree.below:
         memory = each.memory
         again = memory.id in seen
-        yield f"{indent}{_LINKS.get(each.link, each.link):<9} {_memory(memory)}{' (see above)' if again else ''}"
+        link = "joined" if each.link == "supersedes" and memory.joined else _LINKS.get(each.link, each.link)
+        yield f"{indent}{link:<9} {_memory(memory)}{' (see above)' if again else ''}"
         if not again:
             seen.add(memory.id)
             yield from _lines(each, states, indent + "    ", seen)
@@ -86,7 +87,7 @@ def _place(ground: Ground, states: Mapping[str, str]) -> str:
 
 def _memory(memory: Known) -> str:
     said = f"[{memory.id}] {day(memory.valid_from)}, {memory.kind} by {maker(memory.made_by)}, confidence {memory.confidence:.2f}"
-    ended = "" if memory.valid_to is None else f", until {day(memory.valid_to)}"
+    ended = "" if memory.valid_to is None or memory.joined else f", until {day(memory.valid_to)}"
     return f"{printable(said + ended)}: {one_line(memory.text, _CHARS)}"
 
 
@@ -104,6 +105,7 @@ def data(tree: Lineage, seen: set[str] | None = None) -> dict[str, object]:
         "made_by": memory.made_by, "confidence": memory.confidence, "trust": memory.trust, "held": memory.held,
         "seen": memory.detail.get("seen", 1), "valid_from": when(memory.valid_from),
         "valid_to": None if memory.valid_to is None else when(memory.valid_to), "superseded_by": memory.superseded_by,
+        "joined": memory.joined,
         "quote": memory.detail.get("quote"), "why": memory.detail.get("why"), "instead_of": memory.detail.get("instead_of"),
         "turns": [_ground_data(each) for each in tree.turns], "memories": below,
     }  # fmt: skip

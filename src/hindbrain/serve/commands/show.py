@@ -210,6 +210,7 @@ def _memory_rows(found: Kept) -> Rows:
     from hindbrain.serve.moments import when
 
     until = "now" if found.valid_to is None else when(found.valid_to)
+    joined = f"with {found.superseded_by} at {until}, which says the same and stands for it" if found.joined else ""
     return [
         ("memory", found.id),
         ("kind", f"{found.kind}{', pinned' if found.pinned else ''}"),
@@ -217,9 +218,11 @@ def _memory_rows(found: Kept) -> Rows:
         ("trust", f"{found.trust}, confidence {found.confidence:.2f}, {found.level}"),
         ("kept by", "" if found.observer in ("user", "hindbrain") else f"{found.observer}, about {found.subject}"),
         ("held back", found.held),
-        ("valid", f"{when(found.valid_from)} until {until}"),
+        ("valid", f"since {when(found.valid_from)}" if joined else f"{when(found.valid_from)} until {until}"),
         ("replaces", ", ".join(found.supersedes)),
-        ("replaced", f"by {found.superseded_by}" if found.superseded_by else ""),
+        ("joins", ", ".join(found.stands_for)),
+        ("joined", joined),
+        ("replaced", f"by {found.superseded_by}" if found.superseded_by and not joined else ""),
     ]  # fmt: skip
 
 
@@ -231,8 +234,8 @@ def _memory_data(found: Kept) -> dict[str, object]:
         "scope": found.scope, "project_id": found.project_id, "project": found.project, "trust": found.trust,
         "confidence": found.confidence, "pinned": found.pinned, "valid_from": when(found.valid_from),
         "valid_to": None if found.valid_to is None else when(found.valid_to), "supersedes": list(found.supersedes),
-        "superseded_by": found.superseded_by, "held": found.held, "made_by": found.made_by,
-        "observer": found.observer, "subject": found.subject,
+        "stands_for": list(found.stands_for), "superseded_by": found.superseded_by, "joined": found.joined,
+        "held": found.held, "made_by": found.made_by, "observer": found.observer, "subject": found.subject,
         "links": [{"role": link.role, "turn": link.turn, "memory": link.memory} for link in found.links],
     }  # fmt: skip
 

@@ -1,0 +1,12 @@
+"""A memory that another took the place of -> whether that one says the same and stands for it: a condition, for statements.
+
+A dream lets the best worded of several that say the same stand for the others. Nothing has ended then: what was joined holds as
+long as the statement does that it was joined into. Imported by the hook when no worker answers: built-ins only.
+"""
+
+JOINED = """
+EXISTS (
+    SELECT 1 FROM links AS joins WHERE joins.memory_id = memories.superseded_by AND joins.target_memory_id = memories.id
+    AND joins.role = 'supersedes' AND joins.joined = 1
+)
+"""
