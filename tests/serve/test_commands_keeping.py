@@ -267,3 +267,12 @@ def test_secrets_are_counted_once_whichever_way_they_came(run: CommandLine, tmp_
             memory.record(agent="bot", session="s", role="user", text=f"use {secret}", key="k")
         memory.settle_here()
     assert run.one("status")["redacted"]["by_rule"] == {"github-token": 5}
+
+
+def test_what_is_kept_is_compared_with_what_was_kept_before(run: CommandLine) -> None:
+    with Memory(run.home.root) as memory:
+        for text in ("always squash merge", "never squash merge", "the build needs make"):
+            memory.remember(text, kind="instruction", project=str(run.folder))
+            memory.settle()
+        (waiting,) = memory.review()
+        assert {each.text for each in waiting.sides} == {"always squash merge", "never squash merge"}

@@ -51,6 +51,7 @@ class Ingested:
     redactions_new: int = 0
     sessions: frozenset[str] = frozenset()  # whose turns are not what they were, or that belong to another project now
     ended: frozenset[str] = frozenset()  # of these those that are over or were compacted, or of which something was forgotten
+    acted: bool = False  # what people had kept or decided was put together anew
 
 
 # What is to follow from a batch, done in the transaction that takes it in.
@@ -105,7 +106,7 @@ def write(connection: Database, batch: Batch, now_ms: int) -> Ingested:
     for call in folded.calls:
         calls.put_call(connection, call)
     memories.follow_projects(connection, assigned)
-    bereft = _act(connection, folded, moved=bool(moved))
+    bereft, result.acted = _act(connection, folded, moved=bool(moved))
     result.sessions = turns.sessions | frozenset(assigned) | bereft
     result.ended = _ended(folded.events.values()) | {each for each, is_over in assigned.items() if is_over} | bereft
     result.turns_new, result.events_new = turns.new, events_written.new
@@ -123,8 +124,9 @@ def _ended(pieces: Iterable[Piece]) -> frozenset[str]:
     return frozenset(each.session_id for each in pieces if each.session_id is not None and each.kind in _ENDS)
 
 
-def _act(connection: Database, folded: _Folded, *, moved: bool) -> frozenset[str]:
-    """What a person wants done with what is stored: forgotten, kept, corrected, pinned; the sessions that lost something by it.
+def _act(connection: Database, folded: _Folded, *, moved: bool) -> tuple[frozenset[str], bool]:
+    """What a person wants done with what is stored: forgotten, kept, corrected, pinned; the sessions that lost something by it,
+    and whether what people had kept or decided was put together anew.
 
     A statement's evidence, and the project that evidence belongs to, may also come after it.
     """
@@ -133,9 +135,10 @@ def _act(connection: Database, folded: _Folded, *, moved: bool) -> frozenset[str
     wishes = [_wish(connection, each, each.id in first) for each in wanted if each.kind == "forget" and each.content]
     bereft = frozenset(_sessions_of(connection, wishes)) if wishes else frozenset[str]()
     forget.apply(connection, wishes)
-    if wanted or moved or memories.concerns(connection, folded.sessions, folded.standing):
+    acted = bool(wanted) or moved or memories.concerns(connection, folded.sessions, folded.standing)
+    if acted:
         memories.refold(connection)
-    return bereft
+    return bereft, acted
 
 
 def _wish(connection: Database, piece: Piece, is_first: bool) -> forget.Wish:
