@@ -24,6 +24,7 @@ from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.rounding import instead_of, reason_behind, scope_of, standing_alone, why_of
 from hindbrain.reason.trust import doubt, trust_of
 from hindbrain.reason.units import Unit, bare_of, units_of
+from hindbrain.reason.unmade import came_to_nothing
 from hindbrain.reason.weighing import Place, kinds, likely, marks, meanings
 
 _NEAR: Final = 120  # letters around a choice that may name what was not chosen
@@ -61,10 +62,10 @@ def said(turns: Sequence[Said]) -> list[Statement]:
 
 
 def _is_kept(each: Considered, likelihood: float) -> bool:
-    """What is plainly a rule, or likely enough worth keeping and not plainly one step of the work."""
+    """What is plainly a rule, or likely enough worth keeping: neither one step of the work nor what never came about."""
     if lays_down(each.text) or forbids(each.text):
         return True
-    return likelihood >= LIKELY and not is_one_step(each.text)
+    return likelihood >= LIKELY and not is_one_step(each.text) and not came_to_nothing(each.text)
 
 
 def _named(each: Considered) -> Unit:

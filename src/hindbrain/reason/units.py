@@ -2,7 +2,7 @@
 
 A sentence is cut into what stands between its commas. Parts that do the same belong together, and so does a part that does
 nothing by itself; where another thing is done behind a conjunction, another unit begins. What comes after "but" stands for
-itself.
+itself, unless it takes back or limits what stands before it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hindbrain.reason.forms import WORD, Context, loose, silent, specific
 from hindbrain.reason.gate import GUESSED
 from hindbrain.reason.guesses import names_alone
 from hindbrain.reason.speech import kind_of
+from hindbrain.reason.unmade import is_close, limits, takes_back
 
 _LEAST: Final = 6  # letters of a statement
 _HEAD: Final = 12  # words before a colon that only say what follows
@@ -59,11 +60,27 @@ def _units(sentence: Sentence, context: Context) -> list[Unit]:
     stretch: list[tuple[str, Sentence]] = []
     for joint, part in [*_stated(sentence, pieces(bare), context.cues), ("but", None)]:
         if joint in _BUT and stretch:
-            found += _stretch(bare, stretch, "" if found else lead, context)
+            _put(found, _stretch(bare, stretch, "" if found else lead, context), stretch, sentence)
             stretch, context.first = [], False
         if part is not None:
             stretch.append((joint, part))
     return found
+
+
+def _put(found: list[Unit], fresh: list[Unit], stretch: list[tuple[str, Sentence]], sentence: Sentence) -> None:
+    """What is said behind a "but", by itself or, where it only says how far the last thing is so, together with that."""
+    last, (joint, part) = (found[-1] if found else None), stretch[0]
+    if last is not None and joint in _BUT and (takes_back(f"{joint} {part.text}") or not _says_of_itself(fresh)):
+        between = sentence.text[last.end - sentence.start : part.start - sentence.start]
+        begun = sentence.text[last.start - sentence.start : last.end - sentence.start]
+        if not between.lower().strip(" ,").removesuffix(joint) and (limits(part.text) or is_close(begun)):
+            last.end = stretch[-1][1].end if is_close(begun) else part.end
+            return
+    found += fresh
+
+
+def _says_of_itself(units: list[Unit]) -> bool:
+    return any(unit.confidence > GUESSED for unit in units)
 
 
 def _stated(sentence: Sentence, parts: list[tuple[str, Sentence]], cues: Cues) -> list[tuple[str, Sentence]]:
