@@ -1,8 +1,7 @@
-"""The words of a statement and what stood before them -> a text that stands by itself, its reason, what it is instead of, and
-where it holds.
+"""The words of a statement and what stood before them -> a text that stands by itself, and where it holds.
 
-Nothing of what was said is changed or shortened: a subject that only the context gives is put in front, and reasons and
-alternatives are copied out of the words.
+Nothing of what was said is changed or shortened: a subject that only the context gives is put in front. Reasons (grounds.py) and
+alternatives (rivals.py) are copied out of the words.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import re
 from typing import Final
 
 from hindbrain.reason.clauses import sentences
-from hindbrain.reason.cues import COMMON
-from hindbrain.reason.forms import WORD, Context, orders, silent
+from hindbrain.reason.forms import Context, silent
 from hindbrain.reason.holding import holds_everywhere
 from hindbrain.reason.values import ORDINARY, read
 
@@ -21,11 +19,6 @@ _THING: Final = re.compile(r"`[^`\n]{2,60}`|\b[A-Za-z]\w{1,40}[/_.@-]\w[\w/.@-]{
 _PERSON: Final = re.compile(r"(?<=[a-z,:] )[A-Z][\w-]{1,40}")
 _TAKES_UP: Final = re.compile(r"\b(?:it|that|them|those|these|this|das|es|dies\w{0,2}|eso|esto|lo(?! (?:de|que)))\b", re.I)
 _HE: Final = ("he", "she", "er ", "sie ", "él", "ella")
-# "not X" and "from X" name what is left behind only where X is a name; "instead of X" always does.
-_WEAK: Final = ("no ", "not ", "from ", "over ", "kein", "nix ", "nicht ", "ohne ", "von ", "sin ", "nada ")
-_FEWEST: Final = 3  # words of a reason
-# What begins so is the next thing, and no reason for the last one.
-_ANOTHER: Final = re.compile(r"(?:and|also|plus|btw|by the way|oh|und|auch|außerdem|übrigens|y|además|también|por cierto)\b")
 
 
 def standing_alone(text: str, before: str, context: Context) -> str:
@@ -54,40 +47,6 @@ def _led(text: str, before: str, context: Context) -> str:
         if said and sentence.mark != "?" and not silent(low, context.cues) and not context.cues.has("ack", low):
             return f"{' '.join(sentence.text.split()).rstrip(' .,;:')}. {text}"
     return text
-
-
-def why_of(kind: str, text: str, context: Context) -> str:
-    """The reason it gives, in its own words: behind "because", else behind the first comma if that goes on for a while."""
-    low = text.lower()
-    found = context.cues.find("why", low)
-    if found is not None and len(WORD.findall(text[found.end() :])) >= _FEWEST - 1:
-        return text[found.end() :].strip(" ,.:")
-    head, _, tail = text.partition(", ")
-    told = kind == "decision" and len(WORD.findall(head)) > 1 and len(WORD.findall(tail)) >= _FEWEST
-    return tail if told and context.cues.has("fact", tail.lower()) and not context.cues.has("decide", tail.lower()) else ""
-
-
-def reason_behind(words: str, context: Context) -> str:
-    """The sentence that follows a choice, where it says how something is: people give reasons so."""
-    for sentence in sentences(words[:_TAIL])[:1]:
-        low = sentence.text.lower()
-        states = context.cues.has("fact", low) and not orders(low, context.cues) and not context.cues.has("ack", low)
-        if sentence.mark != "?" and not silent(low, context.cues) and states and not _ANOTHER.match(low):
-            return " ".join(sentence.text.split())
-    return ""
-
-
-def instead_of(text: str, context: Context) -> str:
-    """What it names as not taken, or left behind."""
-    low = text.lower()
-    found = context.cues.find("instead", low)
-    if found is None or len(low) != len(text):
-        return ""
-    name = text[found.start(1) : found.end(1)].strip("`.,:")
-    if name.lower() in COMMON or len(name) < 2 or name.isdigit():
-        return ""
-    named = not name.islower() or name.lower() in set(WORD.findall(context.reply.lower()))
-    return name if named or not found[0].startswith(_WEAK) else ""
 
 
 def scope_of(kind: str, text: str) -> str:

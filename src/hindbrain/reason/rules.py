@@ -19,9 +19,11 @@ from hindbrain.reason.clauses import Sentence, sentences
 from hindbrain.reason.cues import COMMON, Cues, cues_of, language_of
 from hindbrain.reason.forms import WORD, Context, orders, silent, specific
 from hindbrain.reason.gate import GUESSED, is_technical
+from hindbrain.reason.grounds import reason_behind, why_of
 from hindbrain.reason.lasting import SURE, forbids, is_one_step, lays_down
 from hindbrain.reason.own_words import BLANK, own
-from hindbrain.reason.rounding import instead_of, reason_behind, scope_of, standing_alone, why_of
+from hindbrain.reason.rivals import beside_it, instead_of
+from hindbrain.reason.rounding import scope_of, standing_alone
 from hindbrain.reason.trust import doubt, trust_of
 from hindbrain.reason.units import Unit, bare_of, units_of
 from hindbrain.reason.unmade import came_to_nothing
@@ -224,7 +226,7 @@ def _statement(turn: Said, unit: Unit, words: str, context: Context) -> Statemen
     if unit.kind == "decision":
         why = why or reason_behind(words[unit.end :].lstrip(" .,;!"), context)
         around = f"{words[max(0, unit.start - _NEAR) : unit.start]} {words[unit.end : unit.end + _NEAR]}"
-        other = other or instead_of(around, context)
+        other = other or beside_it(text, instead_of(around, context))
     return Statement(
         kind=unit.kind, text=standing_alone(text, words[: unit.start], context), turns=(turn.id,), quote=quote,
         confidence=unit.confidence, trust=trust_of(turn.role, turn.trust), scope=scope_of(unit.kind, text),
