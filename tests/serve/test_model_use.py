@@ -16,7 +16,10 @@ from hindbrain.ledger.calls import Call, put_call
 from hindbrain.ledger.store import Ledger
 from hindbrain.queues.queue import Queue
 from hindbrain.reason import telling
+from hindbrain.reason.model.asked import ModelName
+from hindbrain.reason.model.failures import KeyRefused, ModelAway, ModelRefused, WrongOutput
 from hindbrain.serve.memory import Memory
+from hindbrain.serve.model_state import noting
 from hindbrain.serve.reasoning_state import Reasoning, look
 from hindbrain.serve.work import run_due
 from tests.reason.model.model_server import Reply, serving
@@ -67,6 +70,104 @@ def test_where_the_key_is_refused_rules_read_and_nothing_is_parked(run: CommandL
     assert f"; the key is refused, working without the model: {said}" in str(looked(run.home, config).meter)
 
 
+@pytest.mark.parametrize("status", [302, 400, 404, 410, 422])
+def test_a_model_that_cannot_be_used_as_it_is_set_is_no_worse_than_none(run: CommandLine, status: int) -> None:
+    with serving([Reply(status=status)]) as server:
+        config = modelled(run.home.root, server.url)
+        with Memory(run.home.root, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+            assert (own(run.home.root, BY_MODEL), states(run.home.root)) == ([RULED], [("done",)])
+            said = f"openai:small-model refused with status {status}"
+            meter = looked(run.home, config).meter
+            assert f"; it cannot be used as it is set, working without the model: {said}" in str(meter)
+            assert (meter.refused, list(meter.trouble)) == ({}, ["openai:small-model"])
+            server.replies[:] = [honest()]
+            tell(memory, "s2", CHOSEN, days=9)
+            memory.settle()
+    assert own(run.home.root, BY_MODEL)[-1] == SAID
+    assert [each for each in looked(run.home, config).meter.notes.values() if each.stops] == []
+
+
+NAMED = "openai:small-model"
+AFTER = {
+    "404": (Reply(status=404), f"it cannot be used as it is set, working without the model: {NAMED} refused with status 404"),
+    "500": (Reply(status=500), f"{NAMED} did not answer when it was last asked: {NAMED} refused with status 500"),
+    "429": (Reply(status=429), f"{NAMED} did not answer when it was last asked: {NAMED} refused with status 429"),
+    "a page": (Reply(body=b"<html>sign in</html>"), f"replies of {NAMED} could not be used: {NAMED} answered with 20 bytes that"),
+    "prose": (Reply("Sure! Nothing."), f"replies of {NAMED} could not be used: the reply holds no JSON object"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_status_and_doctor_tell_what_the_model_did_last(
+    run: CommandLine, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    reply, said = AFTER[name]
+    with serving([Reply(status=401)]) as server:
+        config = modelled(run.home.root, server.url)
+        with Memory(run.home.root, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+            assert len(looked(run.home, config).meter.refused) == 1
+            server.replies[:] = [reply]
+            tell(memory, "s2", CHOSEN, days=9)
+            memory.settle_here()
+        run_due(lambda: Ledger.open(run.home.ledger, CLOCK), CLOCK, 60.0, config=config)
+        for key, value in {"": "openai:small-model", "_URL": f"{server.url}/v1", "_KEY": "sk-loopback"}.items():
+            monkeypatch.setenv(f"HINDBRAIN_MODEL{key}", value)
+    assert said in run("status").out and "the key is refused" not in run("status").out
+    model = run.one("status")["reasoning"]["model"]
+    assert (model["refused"], list(model["trouble"])) == ({}, ["openai:small-model"])
+    (found,) = [each for each in run("doctor", "--json").data if each["check"] == "model"]
+    assert found["grade"] == "warning" and "the key" not in found["found"]
+
+
+def test_replies_of_no_use_are_counted_until_one_can_be_used(tmp_path: Path) -> None:
+    config = modelled(tmp_path, "http://127.0.0.1:1")
+    heard, name = noting(config, CLOCK), ModelName("openai", "small-model")
+    told = [
+        (WrongOutput("no JSON"), "the last reply could not be used: no JSON"),
+        (WrongOutput("a list"), "the last 2 replies could not be used: a list"),
+        (ModelAway("gone"), "it did not answer when it was last asked: gone"),
+        (WrongOutput("no JSON"), "the last reply could not be used: no JSON"),
+    ]
+    for failure, wanted in told:
+        heard(name, failure)
+        assert [*look(None, config, CLOCK).meter.trouble.values()] == [wanted]
+    heard(name, None)
+    assert look(None, config, CLOCK).meter.notes == {}
+
+
+def test_a_note_of_before_that_says_nothing_but_what_was_said_is_of_the_key(tmp_path: Path) -> None:
+    config = modelled(tmp_path, "http://127.0.0.1:1")
+    noting(config, CLOCK)(ModelName("openai", "small-model"), KeyRefused("no", hint="h"))
+    path = Home(tmp_path).derived / "model"
+    (kept,) = json.loads(path.read_text()).values()
+    path.write_text(json.dumps({"openai:small-model": {name: kept[name] for name in ("said", "hint", "at", "stamp")}}))
+    assert look(None, config, CLOCK).meter.refused == {"openai:small-model": "no"}
+
+
+def test_of_several_models_each_is_told_by_its_name(tmp_path: Path) -> None:
+    config = modelled(tmp_path, "http://127.0.0.1:1", MODEL="openai:a,openai:b", MODEL_URL="http://127.0.0.1:1", MODEL_KEY="k")
+    heard = noting(config, CLOCK)
+    heard(ModelName("openai", "a"), KeyRefused("no"))
+    heard(ModelName("openai", "b"), ModelRefused("unknown"))
+    said = str(look(None, config, CLOCK).meter)
+    assert "; the key of openai:a is refused: no; openai:b cannot be used as it is set: unknown" in said
+
+
+def test_a_reply_that_is_right_at_the_second_try_is_no_trouble(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    digest = Reply(json.dumps({"short": "MySQL was chosen for orders.", "long": "MySQL was chosen for orders."}))
+    with serving([Reply("no"), honest(), digest]) as server:
+        config = modelled(home.root, server.url)
+        with Memory(home.root, config=config) as memory:
+            tell(memory, "s1", CHOSEN)
+            memory.settle()
+    assert looked(home, config).meter.notes == {}
+
+
 def test_status_and_doctor_say_that_the_key_is_refused_until_there_is_another(
     run: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +205,8 @@ def test_when_the_key_is_right_again_the_next_job_uses_the_model(tmp_path: Path)
     assert looked(home, config).meter.refused == {}
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"7", b'{"a": 1}', b'{"openai:small-model": {"said": 1}}', b"\xff" * 99])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"7", b'{"a": 1}', b'{"openai:small-model": {"said": 1}}', b"\xff" * 99,
+    b'{"openai:small-model": {"said": "x", "hint": "", "at": 1, "stamp": "", "what": "soup"}}'])
 def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, content: bytes) -> None:
     config = modelled(tmp_path, "http://127.0.0.1:1")
     Home(tmp_path).derived.mkdir()

@@ -38,7 +38,7 @@ from hindbrain.serve import daemon, reasoning_state
 from hindbrain.serve.cap_state import HINT as CAPS_HINT
 from hindbrain.serve.engines import Shared, shared_problems
 from hindbrain.serve.install.check import findings
-from hindbrain.serve.model_state import refused
+from hindbrain.serve.model_state import noted
 from hindbrain.serve.shared_status import look_shared
 from hindbrain.serve.status import look, opened
 from hindbrain.serve.work import counted
@@ -230,9 +230,11 @@ class Doctor:
     def _model(self) -> Iterator[Finding]:
         if self.config is None or not self.config.model:
             return
-        found = refused(self.config)
-        for each in found.values():
-            yield Finding("model", "warning", f"the key is refused: {each.said}; rules do its work meanwhile", each.hint)
+        found = noted(self.config)
+        several = len(self.config.model) > 1
+        for name, each in found.items():
+            meanwhile = "" if each.what == "away" else "; rules do its work meanwhile"
+            yield Finding("model", "warning", f"{each.told(name if several else '')}: {each.said}{meanwhile}", each.hint)
         without = self._without_model(self.config)
         for kind, why in without.items():
             yield Finding("model", "warning", f"{kind} works without the model today: {why}", CAPS_HINT)

@@ -1,7 +1,8 @@
-"""What a model said of our key -> a small file in the home, and back: what `status` and `doctor` tell of.
+"""What a model did when it was last asked -> a small file in the home, and back: what `status` and `doctor` tell of.
 
-It is a report and nothing relies on it: the next job asks again whatever stands here. A note counts only for the model, address
-and key it was made about, so that it is gone as soon as one of them is set anew, and it is removed when the model answers.
+It refused our key, or what is set; it did not answer; or its replies could not be used. It is a report and nothing relies on it:
+the next job asks again whatever stands here. A note is of the last question alone, and counts only for the model, address and key
+it was made about, so that it is gone as soon as one of them is set anew, and it is removed when the model gives a reply of use.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import logging
 import threading
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from hindbrain.base.clock import Clock
 from hindbrain.base.config import Config
@@ -21,8 +22,8 @@ from hindbrain.base.home import Home
 
 if TYPE_CHECKING:
     from hindbrain.reason.model.asked import ModelName
-    from hindbrain.reason.model.calls import Refusal
-    from hindbrain.reason.model.failures import KeyRefused
+    from hindbrain.reason.model.calls import Heard
+    from hindbrain.reason.model.failures import ModelFailed
 
 log = logging.getLogger("hindbrain.reason")
 
@@ -30,51 +31,86 @@ _FILE: Final = "model"  # among what is derived: a wish to forget takes it away
 _LIMIT: Final = 1 << 20
 
 
+Trouble = Literal["key", "setting", "away", "replies"]
+
+
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A model that does not take the key it is asked with."""
+class Note:
+    """What a model did when it was last asked, where that was of no use."""
 
     said: str
     hint: str
     at: int  # milliseconds
     stamp: str  # of model, address and key: another key was not refused
+    what: Trouble = "key"
+    count: int = 1  # how often in a row
+
+    @property
+    def stops(self) -> bool:
+        """Whether rules do all its work until somebody changes something."""
+        return self.what in ("key", "setting")
+
+    def told(self, name: str = "") -> str:
+        """In plain words. name: of which of several."""
+        if self.what == "key":
+            return f"the key of {name} is refused" if name else "the key is refused"
+        if self.what == "setting":
+            return f"{name or 'it'} cannot be used as it is set"
+        if self.what == "away":
+            return f"{name or 'it'} did not answer when it was last asked"
+        replies = "the last reply" if self.count == 1 else f"the last {self.count} replies"
+        return f"{replies}{f' of {name}' if name else ''} could not be used"
 
 
-def refused(config: Config) -> dict[str, Refused]:
-    """The configured models that last refused the keys they have now."""
-    stamps, noted = _stamps(config), _noted(config)
-    return {name: noted[name] for name, stamp in stamps.items() if name in noted and noted[name].stamp == stamp}
+def noted(config: Config) -> dict[str, Note]:
+    """The configured models that were of no use when they were last asked, as they are set now."""
+    stamps, notes = _stamps(config), _notes(config)
+    return {name: notes[name] for name, stamp in stamps.items() if name in notes and notes[name].stamp == stamp}
 
 
-def noting(config: Config, clock: Clock) -> Refusal:
-    """Keeps what models say of their keys. What cannot be written is no reason to stop working."""
+def noting(config: Config, clock: Clock) -> Heard:
+    """Keeps what came of the last question to each model. What cannot be written is no reason to stop working."""
+    from hindbrain.reason.model.failures import shown
+
     guard = threading.Lock()
     stamps = _stamps(config)
 
-    def told(name: ModelName, failure: KeyRefused | None) -> None:
+    def heard(name: ModelName, failure: ModelFailed | None) -> None:
         with guard:
-            noted = _noted(config)
-            if failure is None and str(name) not in noted:
+            notes = _notes(config)
+            if failure is None and str(name) not in notes:
                 return
-            noted.pop(str(name), None)
+            before = notes.pop(str(name), None)
             if failure is not None:
-                stamp = stamps.get(str(name), "")
-                noted[str(name)] = Refused(failure.message, failure.hint, clock.now_ms(), stamp)
-            _write(config, noted)
+                what, stamp = _trouble(failure), stamps.get(str(name), "")
+                again = before is not None and (before.what, before.stamp) == (what, stamp)
+                count = before.count + 1 if before is not None and again else 1
+                notes[str(name)] = Note(shown(failure.message), failure.hint, clock.now_ms(), stamp, what, count)
+            _write(config, notes)
 
-    return told
+    return heard
 
 
-def _write(config: Config, noted: dict[str, Refused]) -> None:
+def _trouble(failure: ModelFailed) -> Trouble:
+    from hindbrain.reason.model.failures import KeyRefused, ModelRefused, WrongOutput
+
+    if isinstance(failure, WrongOutput):
+        return "replies"
+    if isinstance(failure, KeyRefused):
+        return "key"
+    return "setting" if isinstance(failure, ModelRefused) else "away"
+
+
+def _write(config: Config, notes: dict[str, Note]) -> None:
     derived = Home(config.home).derived
     try:
         ensure_private_dir(derived)
-        replace_file(derived / _FILE, json.dumps({name: asdict(each) for name, each in noted.items()}).encode())
+        replace_file(derived / _FILE, json.dumps({name: asdict(each) for name, each in notes.items()}).encode())
     except (HindbrainError, OSError) as error:
-        log.warning("what a model said of its key cannot be noted: %s", error)
+        log.warning("what a model did cannot be noted: %s", error)
 
 
-def _noted(config: Config) -> dict[str, Refused]:
+def _notes(config: Config) -> dict[str, Note]:
     """What is noted; nothing where the file cannot be read."""
     try:
         raw: Any = json.loads(read_private(Home(config.home).derived / _FILE, _LIMIT) or b"{}")
@@ -83,9 +119,11 @@ def _noted(config: Config) -> dict[str, Refused]:
         return {}
 
 
-def _read(each: dict[str, Any]) -> Refused:
-    found = Refused(**each)
-    return Refused(str(found.said), str(found.hint), int(found.at), str(found.stamp))
+def _read(each: dict[str, Any]) -> Note:
+    found = Note(**each)
+    if found.what not in get_args(Trouble):
+        raise ValueError(f"nobody notes this of a model: {found.what!r}")
+    return Note(str(found.said), str(found.hint), int(found.at), str(found.stamp), found.what, int(found.count))
 
 
 def _stamps(config: Config) -> dict[str, str]:

@@ -22,7 +22,7 @@ from hindbrain.queues.queue import MOST_LISTED, Queue
 from hindbrain.reason import telling
 from hindbrain.reason.model.budget import KINDS, NIGHT, Budget, Spending, is_night, midnight
 from hindbrain.serve.cap_state import capped
-from hindbrain.serve.model_state import refused
+from hindbrain.serve.model_state import Note, noted
 
 LEAST_TOKENS: Final = 2_000  # what a small question is counted at: with less left, none is asked
 
@@ -52,8 +52,18 @@ class Meter:
     # what goes without the model today, and why: a kind of job, or one "of project NAME"
     full: Mapping[str, str] = field(default_factory=dict[str, str])
     night: bool = False  # no model is used before the morning, unless a person asks
-    refused: Mapping[str, str] = field(default_factory=dict[str, str])  # models that do not take their keys, and what they said
+    notes: Mapping[str, Note] = field(default_factory=dict[str, Note])  # models that were of no use when they were last asked
     produced: Mapping[str, int] = field(default_factory=dict[str, int])  # memories that came of today's replies, by kind of job
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Models that do not take their keys, and what they said."""
+        return {name: each.said for name, each in self.notes.items() if each.what == "key"}
+
+    @property
+    def trouble(self) -> dict[str, str]:
+        """What else came of the last questions to models, in plain words."""
+        return {name: f"{each.told()}: {each.said}" for name, each in self.notes.items() if each.what != "key"}
 
     @property
     def at_the_cap(self) -> bool:
@@ -68,15 +78,20 @@ class Meter:
         money = f"${dollars(self.cost_micros)}" + (f" of ${dollars(self.cap_cost_micros)}" if self.cap_cost_micros else "")
         kinds = ", ".join(f"{kind} {spent.tokens:,}" for kind, spent in self.by_kind.items())
         said += f"; today {tokens}, {money}" + (f" ({kinds})" if kinds else "")
-        if self.refused and len(self.refused) == len(self.models):
-            said += f"; the key is refused, working without the model: {'; '.join(self.refused.values())}"
-        else:
-            said += "".join(f"; the key of {name} is refused: {why}" for name, why in self.refused.items())
+        said += self._noted()
         if self.night and self.models:
             said += f"; it is night, working without the model until {NIGHT[1]:02}:00 but for what you ask for"
         if self.at_the_cap:
             return f"{said}; at the cap, working without the model: {next(iter(self.full.values()))}"
         return said + "".join(f"; {kind} works without the model: {why}" for kind, why in self.full.items() if self.models)
+
+
+    def _noted(self) -> str:
+        """What came of the last questions."""
+        stopped = [each for each in self.notes.values() if each.stops]
+        if stopped and len(stopped) == len(self.models) and len({each.what for each in stopped}) == 1:
+            return f"; {stopped[0].told()}, working without the model: {'; '.join(each.said for each in stopped)}"
+        return "".join(f"; {each.told(name)}: {each.said}" for name, each in self.notes.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +129,7 @@ class Reasoning:
             "sessions_waiting": self.unread, "sessions_for_the_morning": self.by_day,
             "model": {
                 "models": list(meter.models), "on": bool(meter.models), "at_the_cap": meter.at_the_cap,
-                "without": dict(meter.full), "refused": dict(meter.refused), "night": meter.night,
+                "without": dict(meter.full), "refused": meter.refused, "trouble": meter.trouble, "night": meter.night,
                 "today": {"tokens": meter.tokens, "cost": meter.cost_micros / 1e6, "calls": meter.calls},
                 "cap": {"tokens": meter.cap_tokens, "cost": meter.cap_cost_micros / 1e6},
                 "by_kind": {
@@ -144,9 +159,9 @@ def look(ledger: Evidence | None, config: Config, clock: Clock) -> Reasoning:
 def _meter(database: Database | None, config: Config, clock: Clock) -> Meter:
     caps = int(config.model_cap("", "tokens")), round(config.model_cap("", "cost") * 1e6)
     night = bool(config.model) and not config.model_night and is_night(clock.now_ms())
-    said = {name: each.said for name, each in refused(config).items()}
+    notes = noted(config)
     if database is None:
-        return Meter(config.model, cap_tokens=caps[0], cap_cost_micros=caps[1], night=night, refused=said)
+        return Meter(config.model, cap_tokens=caps[0], cap_cost_micros=caps[1], night=night, notes=notes)
     since = midnight(clock.now_ms())
     spent = paid.spent(database, since)
     produced: dict[str, set[str]] = {}
@@ -154,7 +169,7 @@ def _meter(database: Database | None, config: Config, clock: Clock) -> Meter:
         produced.setdefault(str(kind), set()).update(json.loads(ids))
     by_kind = {kind: paid.spent(database, since, kind=kind) for kind in produced}
     full = without(database, config, clock)
-    return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full, night, said,
+    return Meter(config.model, spent.tokens, spent.cost_micros, spent.calls, *caps, by_kind, full, night, notes,
                  {kind: len(ids) for kind, ids in produced.items()})  # fmt: skip
 
 

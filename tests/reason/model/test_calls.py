@@ -18,7 +18,7 @@ from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.forget import Wish, apply
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.ledger.store import Ledger
-from hindbrain.queues.job import BackOff, JobFailed, Park
+from hindbrain.queues.job import BackOff, JobFailed, Retry
 from hindbrain.reason.model.asked import ModelName, Question
 from hindbrain.reason.model.budget import UNKNOWN, Budget, Price, for_nothing, is_night, midnight, price_of
 from hindbrain.reason.model.calls import LedgerBook
@@ -351,11 +351,11 @@ def test_when_all_are_down_the_job_comes_back_when_the_first_may_answer(ledger: 
 
 
 def test_a_caller_that_cannot_wait_gets_what_rules_make(asking: Asks) -> None:
-    with serving([Reply(status=404)]) as server:
+    with serving([Reply(status=500)]) as server:
         asks = asking(server.url, MODEL)
         made = KINDS["digest"].run(asks.reasoner(give_way=True))
-        assert (made.value, made.made_by, made.note) == (KINDS["digest"].by_rules, "rules/1", f"{MODEL} refused with status 404")
-        with pytest.raises(Park):
+        assert (made.value, made.made_by, made.note) == (KINDS["digest"].by_rules, "rules/1", f"{MODEL} refused with status 500")
+        with pytest.raises(Retry):
             KINDS["digest"].run(asks.reasoner())
 
 

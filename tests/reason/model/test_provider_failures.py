@@ -13,7 +13,7 @@ import pytest
 
 from hindbrain.base.errors import HindbrainError
 from hindbrain.ledger.calls import Spent, calls, spent
-from hindbrain.queues.job import BackOff, JobFailed, Park, Retry
+from hindbrain.queues.job import BackOff, JobFailed, Retry
 from hindbrain.reason.model.asked import Limits
 from hindbrain.reason.model.failures import LEAST_WAIT, LIMITED_WAIT, LONGEST_WAIT
 from tests.reason.model.asking import KEY, KINDS, NOON, PROTOCOLS, ROOMY, Asking, text_of
@@ -77,14 +77,14 @@ CASES = {
     "429 with no time at all": Case(refused(429, Retry_After="0"), BackOff("", seconds=LEAST_WAIT)),
     "503 with seconds": Case(refused(503, Retry_After="8"), BackOff("", seconds=8.0)),
     "529 overloaded": Case(refused(529), Retry),
-    "400": Case(refused(400), Park),
+    "400": Case(refused(400), RULES),
     "401": Case(refused(401), RULES),
     "403": Case(refused(403), RULES),
     "401 with most of the key": Case(refused(401, f"Incorrect API key provided: {KEY[:30]}*****".encode()), RULES),
     "403 with the key escaped": Case(refused(403, "".join(f"\\u{ord(each):04x}" for each in KEY).encode()), RULES),
-    "400 with the key on two lines": Case(refused(400, f"{KEY[:12]}\n{KEY[12:]} is wrong".encode()), Park, says="**** is wrong"),
-    "404 unknown model": Case(refused(404), Park),
-    "302 to elsewhere": Case(refused(302, b"", Location="http://127.0.0.2:9/v1/messages"), Park),
+    "400 with the key on two lines": Case(refused(400, f"{KEY[:12]}\n{KEY[12:]} is wrong".encode()), RULES, says="**** is wrong"),
+    "404 unknown model": Case(refused(404), RULES),
+    "302 to elsewhere": Case(refused(302, b"", Location="http://127.0.0.2:9/v1/messages"), RULES),
     "nothing comes": Case(lambda kind: [Reply(hangs="head")], Retry, 1, 1, FIRST_SOON, "answer in time"),
     "half of it comes": Case(lambda kind: [Reply(text_of(kind), hangs="body")], Retry, 1, 1, FLOWING, "in full in time"),
     "a byte at times": Case(lambda kind: [Reply(body=b"{", drips=True, announced=10**6)], Retry, 1, 1, SOON, "in full in time"),

@@ -22,7 +22,6 @@ from hindbrain.ledger.evidence import Evidence
 from hindbrain.reason.model.asked import Model, ModelName, Question
 from hindbrain.reason.model.budget import Book, Budget, Spending, for_nothing
 from hindbrain.reason.model.failures import (
-    KeyRefused,
     ModelAway,
     ModelFailed,
     ModelRefused,
@@ -39,8 +38,8 @@ REST_AWAY: Final = 30.0  # seconds a model that did not answer is passed over, w
 REST_REFUSED: Final = 600.0
 _HOUR_MS: Final = 3_600_000
 
-# Told of every model that does not take its key, and with None of every one that answered.
-Refusal = Callable[[ModelName, KeyRefused | None], None]
+# Told what came of every question that was put to a model: the failure, or None where its reply could be used.
+Heard = Callable[[ModelName, ModelFailed | None], None]
 
 
 class Keeping(Protocol):
@@ -93,6 +92,7 @@ class Answered(NamedTuple):
     model: ModelName
     text: str
     complaint: str = ""
+    fresh: bool = False  # it was asked for now
 
 
 @dataclass
@@ -105,12 +105,12 @@ class Calls:
     """The chain of models of one process."""
 
     def __init__(
-        self, models: Sequence[Model], budget: Budget, clock: Clock, refusal: Refusal = lambda name, failure: None
+        self, models: Sequence[Model], budget: Budget, clock: Clock, heard: Heard = lambda name, failure: None
     ) -> None:
         self._models = list(models)
         self._budget = budget
         self._clock = clock
-        self._refusal = refusal
+        self._heard = heard
         self._resting: dict[ModelName, _Rest] = {}
         self._lock = threading.Lock()
 
@@ -124,13 +124,20 @@ class Calls:
             try:
                 if answered.complaint:
                     raise WrongOutput(answered.complaint)
-                return read(take(answered.text)), answered.model, answered.key
+                found = read(take(answered.text))
+                self._hear(answered, None)
+                return found, answered.model, answered.key
             except WrongOutput as wrong:
+                self._hear(answered, wrong)
                 if last:
                     raise WrongOutput(f"{answered.model} gave no reply of use: {shown(wrong.message)}") from wrong
                 again = f"\n\nYour last reply cannot be used: {shown(wrong.message)}. Reply with the corrected JSON object alone."
                 now = replace(question, text=question.text + again)
         raise AssertionError("the loop above returns or raises")
+
+    def _hear(self, answered: Answered, failure: WrongOutput | None) -> None:
+        if answered.fresh:  # what was kept says nothing of how the model is now
+            self._heard(answered.model, failure)
 
     def _answered(self, book: Keeping, question: Question, asked: bool) -> Answered:
         for model in self._models:
@@ -143,11 +150,9 @@ class Calls:
                 continue
             try:
                 answered = self._asked(book, model, question, self._budget.admit(book, model.name, question, asked=asked))
-                self._refusal(model.name, None)
-                return answered
+                return answered._replace(fresh=True)
             except (ModelAway, ModelRefused) as failure:
-                if isinstance(failure, KeyRefused):
-                    self._refusal(model.name, failure)
+                self._heard(model.name, failure)
                 self._let_rest(model.name, failure)
                 failures.append(failure)
             except NotAllowed as failure:

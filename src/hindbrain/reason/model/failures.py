@@ -1,9 +1,9 @@
-"""How a model let us down -> what becomes of the job: tried again, later, or parked; or done by rules instead.
+"""How a model let us down -> what becomes of the job: tried again, or later; or done by rules instead.
 
 ModelFailed
  +-- ModelAway      it may answer later: the job is tried again, or comes back when the server asks it to
- +-- ModelRefused   it will not answer before somebody changes something: the job is parked
- |    +-- KeyRefused   what it does not take is the key: rules decide, and `status` says so until it takes one
+ +-- ModelRefused   it will not answer before somebody changes something: rules decide, and `status` says so until it answers
+ |    +-- KeyRefused   what it does not take is the key
  +-- WrongOutput    it answered, and what it said cannot be used: asked once more with the complaint, then rules decide
  +-- NotAllowed     it was not asked: a cap is reached, or it is night; rules decide
 

@@ -1,8 +1,9 @@
 """Turns, statements and questions -> what a model makes of them, in the types that rules make, or what rules make instead.
 
 Every function is given what to do otherwise. Where no model is configured that is all there is. Where one is, rules decide at a
-cap, at night, where the key is refused, and after two replies of no use; and the result says so. A model that is away or refuses
-anything else is a failure of the job, which comes back for it, unless the caller would rather have the rules' result now.
+cap, at night, where the model refuses (the key, the model's name, the question), and after two replies of no use; and the result
+says so: a model that is configured and cannot be used is no worse than none. One that is away is a failure of the job, which
+comes back for it, unless the caller would rather have the rules' result now.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from hindbrain.reason.digest import Digest
 from hindbrain.reason.model import checks, prompts
 from hindbrain.reason.model.asked import COMMANDS, Limits, Model, ModelName, Question
 from hindbrain.reason.model.budget import Admission, Budget, price_of
-from hindbrain.reason.model.calls import Calls, Keeping, Refusal
+from hindbrain.reason.model.calls import Calls, Heard, Keeping
 from hindbrain.reason.model.checks import Cited, Offered
 from hindbrain.reason.model.checks import Found as Insight
 from hindbrain.reason.model.chunks import Chunk, chunks, seen, told
-from hindbrain.reason.model.failures import KeyRefused, ModelFailed, NotAllowed, WrongOutput, as_job
+from hindbrain.reason.model.failures import ModelFailed, ModelRefused, NotAllowed, WrongOutput, as_job
 from hindbrain.reason.model.withheld import apart
 from hindbrain.recall.tokens import tokens_in
 
@@ -92,7 +93,7 @@ class Estimate(NamedTuple):
 
 
 def calls_of(
-    config: Config, clock: Clock, environ: Mapping[str, str], refusal: Refusal = lambda name, failure: None,
+    config: Config, clock: Clock, environ: Mapping[str, str], heard: Heard = lambda name, failure: None,
     admission: Admission = lambda question, why: None,
 ) -> Calls | None:  # fmt: skip
     """The models that are configured, for the life of a process; None where there is none, and nothing is loaded."""
@@ -101,7 +102,7 @@ def calls_of(
     limits = Limits.within(config.model_timeout)
     chain = zip(config.model, config.model_urls, config.model_keys, strict=True)
     models = [_model(ModelName.of(name), url, key, limits, clock, environ) for name, url, key in chain]
-    return Calls(models, Budget(config, clock, admission), clock, refusal)
+    return Calls(models, Budget(config, clock, admission), clock, heard)
 
 
 def _model(name: ModelName, url: str, key: str, limits: Limits, clock: Clock, environ: Mapping[str, str]) -> Model:
@@ -135,7 +136,7 @@ class Reasoner:
     project_id: str | None = None
     sessions: tuple[str, ...] = ()
     asked: bool = False  # a person waits for it: at night too
-    give_way: bool = False  # rules decide as well where a model is away or refuses
+    give_way: bool = False  # rules decide as well where a model is away
     check: Callable[[], None] = lambda: None  # raises when going on is of no use: a call that takes long is ended then
 
     def extract(
@@ -255,7 +256,7 @@ class Reasoner:
         whole = replace(question, project_id=self.project_id, sessions=self.sessions, check=self.check)
         try:
             return self.calls.ask(self.book, whole, read, asked=self.asked)
-        except (NotAllowed, WrongOutput, KeyRefused) as failure:
+        except (NotAllowed, WrongOutput, ModelRefused) as failure:
             raise _ByRules(failure.message, later=isinstance(failure, NotAllowed)) from failure
         except ModelFailed as failure:
             if self.give_way:
