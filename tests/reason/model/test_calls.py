@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from hindbrain.reason.model.budget import UNKNOWN, Budget, Price, for_nothing, i
 from hindbrain.reason.model.calls import LedgerBook
 from hindbrain.reason.model.failures import NotAllowed
 from hindbrain.reason.model.reasoner import Made, Reasoner, calls_of, estimate
+from hindbrain.recall.tokens import tokens_in
 from tests.reason.model.asking import KINDS, NOON, TURNS, Asking, Standing, configured, text_of
 from tests.reason.model.model_server import Reply, serving
 
@@ -229,10 +231,34 @@ def test_what_a_call_came_to_stands_whatever_the_order_in_which_the_journal_is_r
             assert spent(database, 0) == Spent(9_000, UNKNOWN.micros(5_000, 4_000), 1)
 
 
+WRITTEN = {"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": "x"}}]}
 LOST = {
-    "cut": (Reply(text_of("digest"), announced=10**5), JobFailed), "no JSON": (Reply(body=b"<html>sign in</html>"), None),
-    "no reply": (Reply(body=b'{"error": {"message": "overloaded"}}'), None),
+    "broken off": (Reply(text_of("digest"), announced=10**5), JobFailed),
+    "a cut completion": (Reply(body=json.dumps(WRITTEN).encode()[:-9]), None),
+    "in pieces": (Reply(body=b'data: {"choices": [{"delta": {"content": "x"}}]}\n\ndata: [DONE]\n'), None),
+    "a list of completions": (Reply(body=json.dumps([WRITTEN, WRITTEN]).encode()), None),
+    "a completion without a choice": (Reply(body=b'{"choices": [], "usage": null}'), None),
+    "of another protocol": (Reply(body=b'{"candidates": [{"content": {"parts": [{"text": "x"}]}}]}'), None),
+    "a charset nobody reads": (Reply(text_of("digest"), charset="cp037"), None),
+    "too long": (Reply(body=b" " * (3 << 20)), None),
 }  # fmt: skip
+NO_MODEL_S = {
+    "a page": b"<html>sign in</html>", "other JSON": b'{"status": "ok"}', "an error": b'{"error": {"message": "overloaded"}}',
+    "a word": b"ok", "a number": b"7", "nothing": b"", "a long page": b"<p>" + b"word " * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", NO_MODEL_S)
+def test_what_no_model_wrote_costs_what_was_sent_and_what_came(name: str, asking: Asks) -> None:
+    with serving([Reply(body=NO_MODEL_S[name])]) as server:
+        asks = asking(server.url, MODEL, model_daily_cost="10")
+        assert KINDS["digest"].run(asks.reasoner()).made_by == "rules/1"
+        asked = len(server.requests)
+    with asks.ledger.reading() as database:
+        bills = [each for each in calls(database) if "/" in each.key and not each.reply]
+    size = min(tokens_in(NO_MODEL_S[name].decode()), 1_200)
+    assert [each.output_tokens for each in bills] == [size] * asked and asked == 2
+    assert all(each.input_tokens > 100 and each.cost_micros == UNKNOWN.micros(each.input_tokens, size) for each in bills)
 
 
 @pytest.mark.parametrize("name", LOST)

@@ -123,6 +123,12 @@ class Budget:
         name = ModelName(bill.provider, bill.model)
         return _told(bill, put_in, put_out, price_of(name, self.config).micros(put_in, put_out))
 
+    def settled_by_size(self, bill: Call, question: Question, came: int) -> Call:
+        """What a reply comes to that no model wrote: what was sent, and as much as came."""
+        put_out = min(came, question.most_output)
+        price = price_of(ModelName(bill.provider, bill.model), self.config)
+        return _told(bill, bill.input_tokens, put_out, price.micros(bill.input_tokens, put_out))
+
     def full(self, book: Book, project_id: str | None, kind: str, tokens: int = 1, micros: int = 0) -> str:
         """Which cap so much more would pass; nothing where there is room."""
         since = midnight(self.clock.now_ms())

@@ -176,7 +176,8 @@ class Calls:
         try:
             reply = model.ask(question)
         except WrongOutput as wrong:  # something came, and was paid for, but no text could be taken from it
-            return self._void(book, model.name, question, bill, wrong.message)
+            paid = bill if wrong.came is None else self._budget.settled_by_size(bill, question, wrong.came)
+            return self._void(book, model.name, question, paid, wrong.message)
         except ModelFailed as failure:
             if not (isinstance(failure, ModelAway) and failure.paid):
                 book.keep(for_nothing(bill))

@@ -90,13 +90,13 @@ class Hosted:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever a library makes of it: the wire knows what happened
                 # not chained: the text of a library's error may quote what was sent
-                raise wire.failure or self._of_library(error, wire.replied) from None
+                raise wire.failure or self._of_library(error, wire.replied, wire.came) from None
 
-    def _of_library(self, error: Exception, replied: bool) -> ModelFailed:
+    def _of_library(self, error: Exception, replied: bool, came: int | None) -> ModelFailed:
         """A library's own complaint: about a reply that came whole and is not what its protocol says, or about the question."""
         said = shown(str(error), self._key) or type(error).__name__
         if replied:
-            return WrongOutput(f"{self._name} answered with something that is no reply: {type(error).__name__}")
+            return WrongOutput(f"{self._name} answered with something that is no reply: {type(error).__name__}", came=came)
         return ModelRefused(f"{self._name} cannot be asked: {type(error).__name__}: {said}")
 
 

@@ -54,6 +54,10 @@ class KeyRefused(ModelRefused):
 class WrongOutput(ModelFailed):
     """What a model said cannot be used"""
 
+    def __init__(self, message: str = "", *, hint: str = "", came: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.came = came  # tokens of what came, where it is plain that no model wrote it; None where one may have
+
 
 class NotAllowed(ModelFailed):
     """A model was not asked"""

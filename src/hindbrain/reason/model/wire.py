@@ -26,6 +26,7 @@ from hindbrain.reason.model.failures import (
     shown,
     wait_asked,
 )
+from hindbrain.recall.tokens import tokens_in
 
 _SENT: Final = frozenset({
     "host", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "anthropic-version", "anthropic-beta",
@@ -33,6 +34,10 @@ _SENT: Final = frozenset({
 _CHARSETS: Final = frozenset({
     "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252", "utf-16", "utf-16le", "utf-16be",
 })  # fmt: skip
+# Something of this stands in whatever a model wrote, in any of the protocols, whole, cut or in pieces.
+_WRITTEN: Final = ("choices", "usage", "usageMetadata", "candidates", "content", "completion", "message", "delta", "output",
+                   "response", "text", "generated_text", "results")  # fmt: skip
+_COUNTED: Final = 100_000  # letters: more than the longest reply that is asked for
 _RETRYABLE: Final = frozenset({408, 409, 425})
 _HINTS: Final = {
     401: "the key is missing or wrong: hindbrain config set model_key ...",
@@ -44,11 +49,13 @@ _OTHER: Final = "see that model_url leads to a server of the kind the setting mo
 
 
 class Wire(httpx2.AsyncBaseTransport):
-    """One call's transport. `failure` is what became of it, if it went wrong; `replied` says that a whole reply was handed on."""
+    """One call's transport. `failure` is what became of it, if it went wrong; `replied` says that a whole reply was handed on,
+    and `came` how many tokens it has where no model can have written it."""
 
     def __init__(self, who: str, base: str, key_header: tuple[str, str], key: str, limits: Limits, clock: Clock) -> None:
         self.failure: ModelFailed | None = None
         self.replied = False
+        self.came: int | None = None
         self._who = who
         self._origin = _origin(httpx2.URL(base))
         self._key_header = key_header
@@ -130,12 +137,16 @@ class Wire(httpx2.AsyncBaseTransport):
             raise WrongOutput(f"{self._who} answered in a charset that is not read: {shown(charset, self._key)}")
         try:
             text = body.decode(charset, "strict")
-            if not isinstance(json.loads(text), dict):
-                raise WrongOutput(f"{self._who} answered with JSON that is no reply", hint=_OTHER)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             raise WrongOutput(f"{self._who} answered with bytes that are no {charset}") from error
+        try:
+            said = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise WrongOutput(f"{self._who} answered with {len(body)} bytes that are not JSON", hint=_OTHER) from error
+            what = f"{self._who} answered with {len(body)} bytes that are not JSON"
+            raise WrongOutput(what, hint=_OTHER, came=_came(text, None)) from error
+        self.came = _came(text, said)
+        if not isinstance(said, dict):
+            raise WrongOutput(f"{self._who} answered with JSON that is no reply", hint=_OTHER, came=self.came)
         return text.encode("utf-8", "replace")
 
     def _refused(self, response: httpx2.Response, body: bytes) -> ModelFailed:
@@ -156,6 +167,12 @@ class Wire(httpx2.AsyncBaseTransport):
 
     def _said(self, error: Exception) -> str:
         return shown(str(error), self._key) or type(error).__name__
+
+
+def _came(text: str, said: object) -> int | None:
+    """The tokens of a reply that no model wrote, as far as can be told: a page, an object of something else."""
+    marks = said.keys() if isinstance(said, dict) else {mark for mark in _WRITTEN if f'"{mark}"' in text}
+    return None if any(mark in marks for mark in _WRITTEN) else tokens_in(text[:_COUNTED])
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
