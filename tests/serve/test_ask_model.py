@@ -120,12 +120,14 @@ def test_at_the_cap_the_evidence_stands_for_itself_and_status_says_so(
     monkeypatch.setenv("HINDBRAIN_MODEL_NIGHT", "true")  # the line is the same at every hour
     ran = run(*QUESTION)
     assert ran.code == 0 and EVIDENCE in ran.out
-    assert ran.err == "without a model: the day's tokens are used up: 0 of 100\n"
+    assert re.fullmatch(
+        r"without a model: the day's tokens have no room: 0 of 100 used, and this question may take \d,\d{3}\n", ran.err
+    )
     assert server.requests == []
     (line,) = [line for line in run("status").out.splitlines() if line.startswith("model ")]
     assert line == (
         "model     openai:small; today 0 of 100 tokens, $0.00 of $0.50; at the cap, working without the model: "
-        "the day's tokens are used up: 0 of 100"
+        "the day's tokens have no room: 0 of 100 used, and a small question may take 2,000"
     )
 
 

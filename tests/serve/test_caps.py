@@ -20,12 +20,13 @@ from tests.serve.test_reasoning import CHOSEN, CLOCK, STATED, modelled, tell
 
 RULE = "Always run make lint before you commit."
 REASONS = {
-    "MODEL_DAILY_TOKENS": ("extract", "3000", "the day's tokens are used up: 0 of 3000, and a question may take 3,"),
+    "MODEL_DAILY_TOKENS": ("extract", "3000", "the day's tokens have no room: 0 of 3,000 used, and a question may take 3,"),
     "MODEL_KIND_DAILY_TOKENS": (
-        "extract", "3000", "the day's tokens of the kind extract are used up: 0 of 3000, and a question may take 3,",
+        "extract", "3000", "the day's tokens of the kind extract have no room: 0 of 3,000 used, and a question may take 3,",
     ),
     "MODEL_PROJECT_DAILY_COST": (
-        "extract of project shop", "0.01", "the day's money of this project is used up: 0.0000 of 0.01 US dollars, and a",
+        "extract of project shop", "0.01",
+        "the day's money of this project has no room: 0.00 of 0.01 US dollars used, and a question may take 0.0",
     ),
 }  # fmt: skip
 
@@ -117,8 +118,8 @@ def test_what_is_refused_again_is_noted_once_and_with_what_is_spent_now(tmp_path
     config = modelled(tmp_path, "http://127.0.0.1:1")
     told = capping(config, CLOCK)
     for spent, size in ((1, 10), (1, 20), (2, 20)):
-        told(Question("extract", "1", "", "", {}, size), f"used up: {spent} of 2")
-    assert [each.why for each in capped(config, CLOCK)] == ["used up: 2 of 2, and a question may take 20 tokens"]
+        told(Question("extract", "1", "", "", {}), f"no room: {spent} of 3 used, and this question may take {size}")
+    assert [each.why for each in capped(config, CLOCK)] == ["no room: 2 of 3 used, and a question may take 20"]
 
 
 @pytest.mark.parametrize("content", [b"", b"[", b"{}", b"7", b"[7]", b'[{"kind": 1}]', b"\xff" * 99])

@@ -130,7 +130,7 @@ def test_the_meter_tells_tokens_and_money_of_today_by_kind_and_the_cap(
     monkeypatch.setenv("HINDBRAIN_MODEL_DAILY_TOKENS", "1600")
     data = run.one("status")["reasoning"]["model"]
     assert data["at_the_cap"] and data["today"] == {"tokens": 1_600, "cost": 0.04, "calls": 2}
-    assert "; at the cap, working without the model: the day's tokens are used up: 1600 of 1600" in run("status").out
+    assert "; at the cap, working without the model: the day's tokens are used up: 1,600 of 1,600" in run("status").out
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_the_page_says_at_the_cap_what_status_says(tmp_path: Path) -> None:
     environ = {"MODEL": "openai:small", "MODEL_KEY": "sk-x", "MODEL_DAILY_TOKENS": "1000", "MODEL_NIGHT": "true"}
     with served(config_of(tmp_path, environ)) as server:
         page = opened(server, "/")
-    assert "At the cap, working without the model: the day's tokens are used up: 1050 of 1000" in text_of(page)
+    assert "At the cap, working without the model: the day's tokens are used up: 1,050 of 1,000" in text_of(page)
     assert '<meter min="0" max="1000" high="800" value="1000"' in page
 
 

@@ -64,16 +64,16 @@ def capping(config: Config, clock: Clock) -> Admission:
 
 def _after(noted: list[Capped], question: Question, why: str, day: int, stamp: str) -> list[Capped]:
     """The notes once this was refused, or, without a reason, admitted."""
-    from hindbrain.reason.model.budget import most_tokens
+    from hindbrain.reason.model.budget import THIS_QUESTION
 
     own = question.project_id or ""
     if not why:
         return [each for each in noted if each.kind != question.kind or each.project not in ("", own)]
     project = own if _OF_PROJECT in why else ""
     same = [each for each in noted if (each.kind, each.project) == (question.kind, project)]
-    if same and same[0].why.startswith(f"{why}, "):
-        return noted  # nothing was spent since
-    said = f"{why}, and a question may take {most_tokens(question):,} tokens"
+    said = why.replace(THIS_QUESTION, "a question")  # whoever reads it later has not asked
+    if same and same[0].why == said:
+        return noted
     return [*(each for each in noted if each not in same), Capped(question.kind, project, said, day, stamp)]
 
 

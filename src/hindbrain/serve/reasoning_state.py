@@ -178,7 +178,7 @@ def without(database: Database, config: Config, clock: Clock) -> dict[str, str]:
     if not config.model:
         return {}
     budget, book = Budget(config, clock), Spending(database)
-    full = {kind: why for kind in KINDS if (why := budget.full(book, None, kind, LEAST_TOKENS, 1))}
+    full = {kind: why for kind in KINDS if (why := budget.full(book, None, kind, LEAST_TOKENS, 1, "a small question"))}
     for each in capped(config, clock):
         whose = f" of project {_name(database, each.project)}" if each.project else ""
         full.setdefault(each.kind + whose, each.why)

@@ -142,16 +142,16 @@ def test_where_one_stretch_fails_only_that_one_goes_by_rules(asking: Asks) -> No
     assert (made.made_by, bool(made.note)) == (f"model:{MODEL}/1", True)
 
 
+NO_TOKENS = "3,000 of 4,000 used, and this question may take 1,"
+NO_MONEY = "0.018 of 0.02 US dollars used, and this question may take 0.0"
 CAPS = {
-    "tokens": ({"model_daily_tokens": "4000"}, "the day's tokens are used up: 3000 of 4000"),
-    "money": ({"model_daily_cost": "0.02"}, "the day's money is used up: 0.0180 of 0.02 US dollars"),
+    "tokens": ({"model_daily_tokens": "4000"}, f"the day's tokens have no room: {NO_TOKENS}"),
+    "money": ({"model_daily_cost": "0.02"}, f"the day's money has no room: {NO_MONEY}"),
     "tokens of the project": ({"model_project_daily_tokens": "4000"},
-                              "the day's tokens of this project are used up: 3000 of 4000"),
-    "money of the project": ({"model_project_daily_cost": "0.02"},
-                             "the day's money of this project is used up: 0.0180 of 0.02 US dollars"),
-    "tokens of the kind": ({"model_kind_daily_tokens": "4000"}, "the day's tokens of the kind digest are used up: 3000 of 4000"),
-    "money of the kind": ({"model_kind_daily_cost": "0.02"},
-                          "the day's money of the kind digest is used up: 0.0180 of 0.02 US dollars"),
+                              f"the day's tokens of this project have no room: {NO_TOKENS}"),
+    "money of the project": ({"model_project_daily_cost": "0.02"}, f"the day's money of this project has no room: {NO_MONEY}"),
+    "tokens of the kind": ({"model_kind_daily_tokens": "4000"}, f"the day's tokens of the kind digest have no room: {NO_TOKENS}"),
+    "money of the kind": ({"model_kind_daily_cost": "0.02"}, f"the day's money of the kind digest has no room: {NO_MONEY}"),
 }  # fmt: skip
 
 
@@ -166,10 +166,21 @@ def test_at_a_cap_nobody_is_asked_and_the_result_says_so(name: str, asking: Asks
     with serving([Reply(text_of("digest"))]) as server:
         asks = asking(server.url, MODEL, **settings)
         pay(asks.ledger, NOON - 1)
-        assert KINDS["digest"].run(asks.reasoner()) == Made(KINDS["digest"].by_rules, note=note, later=True)
+        made = KINDS["digest"].run(asks.reasoner())
+        assert made == Made(KINDS["digest"].by_rules, note=made.note, later=True) and made.note.startswith(note)
         assert server.requests == []
         asks.clock.advance(86_400)  # tomorrow
         assert KINDS["digest"].run(asks.reasoner()).made_by == f"model:{MODEL}/1"
+
+
+@pytest.mark.parametrize(("name", "cap", "note"), [
+    ("model_daily_tokens", "3000", "the day's tokens are used up: 3,000 of 3,000"),
+    ("model_daily_cost", "0.015", "the day's money is used up: 0.018 of 0.015 US dollars"),
+])  # fmt: skip
+def test_where_nothing_is_left_of_a_cap_it_is_used_up(name: str, cap: str, note: str, asking: Asks) -> None:
+    asks = asking("http://127.0.0.1:9", MODEL, **{name: cap})
+    pay(asks.ledger, NOON - 1)
+    assert KINDS["digest"].run(asks.reasoner()).note == note
 
 
 def test_what_others_spent_does_not_count_for_a_project_or_a_kind(asking: Asks) -> None:
@@ -196,7 +207,7 @@ def test_what_is_under_way_counts_whichever_process_it_is_of(asking: Asks) -> No
     asks = asking("http://127.0.0.1:9", MODEL, model_daily_tokens="3000")
     bill = admitted(asks)
     assert (bill.input_tokens + bill.output_tokens, bill.cost_micros) == (2_002, UNKNOWN.micros(2, 2_000))
-    with pytest.raises(NotAllowed, match="2002 of 3000"):
+    with pytest.raises(NotAllowed, match="2,002 of 3,000 used, and this question may take 2,002"):
         admitted(asks)
     asks.book.keep(for_nothing(bill))
     assert admitted(asks).input_tokens == 2

@@ -23,6 +23,7 @@ from hindbrain.reason.model.failures import NotAllowed
 from hindbrain.recall.tokens import tokens_in
 
 NIGHT: Final = (23, 7)  # from and to, o'clock
+THIS_QUESTION: Final = "this question"
 KINDS: Final = ("extract", "reflect", "digest", "ask", "compile")
 _TOO_FEW: Final = 4  # so many times less than we count is not believed
 _TOO_MANY: Final = 10  # nor so many times what there can be
@@ -129,8 +130,10 @@ class Budget:
         price = price_of(ModelName(bill.provider, bill.model), self.config)
         return _told(bill, bill.input_tokens, put_out, price.micros(bill.input_tokens, put_out))
 
-    def full(self, book: Book, project_id: str | None, kind: str, tokens: int = 1, micros: int = 0) -> str:
-        """Which cap so much more would pass; nothing where there is room."""
+    def full(
+        self, book: Book, project_id: str | None, kind: str, tokens: int = 1, micros: int = 0, asked: str = THIS_QUESTION
+    ) -> str:
+        """Which cap so much more would pass, told in what it is a cap of; nothing where there is room. asked: what would."""
         since = midnight(self.clock.now_ms())
         for part, project, of_kind, whose in _parts(project_id, kind):
             caps = self.config.model_cap(part, "tokens"), self.config.model_cap(part, "cost")
@@ -138,15 +141,16 @@ class Budget:
                 continue
             spent = book.spent(since, project, of_kind)
             if caps[0] and spent.tokens + tokens > caps[0]:
-                return f"the day's tokens{whose} are used up: {spent.tokens} of {caps[0]:.0f}"
+                used = f"{spent.tokens:,} of {caps[0]:,.0f}"
+                if spent.tokens >= caps[0]:
+                    return f"the day's tokens{whose} are used up: {used}"
+                return f"the day's tokens{whose} have no room: {used} used, and {asked} may take {tokens:,}"
             if caps[1] and spent.cost_micros + micros > 1e6 * caps[1]:
-                return f"the day's money{whose} is used up: {spent.cost_micros / 1e6:.4f} of {caps[1]:.2f} US dollars"
+                used = f"{_dollars(spent.cost_micros)} of {_dollars(round(1e6 * caps[1]))} US dollars"
+                if spent.cost_micros >= 1e6 * caps[1]:
+                    return f"the day's money{whose} is used up: {used}"
+                return f"the day's money{whose} has no room: {used} used, and {asked} may take {_dollars(micros)}"
         return ""
-
-
-def most_tokens(question: Question) -> int:
-    """What a question is counted at before it is asked."""
-    return _put_in(question) + question.most_output
 
 
 def for_nothing(bill: Call) -> Call:
@@ -156,6 +160,12 @@ def for_nothing(bill: Call) -> Call:
 
 def _told(bill: Call, put_in: int, put_out: int, micros: int) -> Call:
     return replace(bill, at=bill.at - 1, input_tokens=put_in, output_tokens=put_out, cost_micros=micros)
+
+
+def _dollars(micros: int) -> str:
+    """Two digits at least, and as many as tell it from what is not enough."""
+    whole, _, rest = f"{micros / 1e6:.6f}".partition(".")
+    return f"{whole}.{rest.rstrip('0').ljust(2, '0')}"
 
 
 def _put_in(question: Question) -> int:
