@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hindbrain.capture.event import session_id
@@ -10,6 +12,7 @@ from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.forget import forget_event
 from hindbrain.ledger.memories import memory_id
 from hindbrain.ledger.reasoned import Call, Put, Reading
+from hindbrain.ledger.statement import Statement
 from tests.conformance.reasoning import LATER, ONE, PLACE, RULES, TEXTS, TURNS, TWO, act, put, standing, statement, tell
 from tests.conformance.states import is_sound, rows
 from tests.ledger.making import event
@@ -223,4 +226,26 @@ def test_an_insight_that_lost_its_supports_stands_on_turns_when_its_preference_i
     assert standing(told) == [TEXTS[1], "Storage is settled."]
     links = "SELECT role, turn_id, target_memory_id FROM links WHERE memory_id = ?"
     assert rows(told, links, (made,)) == [("derived_from", TURNS[0].id, None)]
+    assert is_sound(told)
+
+
+def test_what_is_held_before_a_session_is_read_changes_nothing_else_and_keeps_what_a_person_decided(told: Evidence) -> None:
+    found, odd, gone = statement(TURNS[0]), statement(TURNS[1], quarantine="an order"), statement(TURNS[2], quarantine="an order")
+    put(told, ONE, [found], "model:better/1")
+    tell(told, forget_event([gone.id], 9_000))
+    state = "SELECT text, held, made_by FROM memories WHERE level = 'observation' ORDER BY valid_from"
+    kept = (found.text, "", "model:better/1")
+
+    def hold(session: str, *statements: Statement) -> list[Any]:
+        with told.writing() as database:
+            reasoned.hold(database, session, statements, RULES, 5_000)
+        return rows(told, state)
+
+    assert hold("s_none", odd) == [kept]
+    assert hold(ONE, statement(TURNS[3]), gone, statement(LATER[0], quarantine="of another session")) == [kept]
+    assert hold(ONE, odd, odd) == hold(ONE, odd) == [kept, (odd.text, "quarantine", RULES)]
+    tell(told, *act("reject", odd.id))
+    assert hold(ONE, odd) == [kept, (odd.text, "rejected", RULES)]
+    put(told, ONE, [found, odd])
+    assert [row[1] for row in rows(told, state)] == ["", "rejected"]
     assert is_sound(told)

@@ -411,3 +411,31 @@ def test_a_hostile_page_a_model_says_nothing_of_is_told_to_no_session_and_waits_
             assert list(memory.review()) == []
             assert "evil" not in str(memory.context("email keys before deploy?", project="shop"))
     assert own(run.home.root, "SELECT held FROM memories WHERE level = 'observation'") == [("rejected",)]
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_what_is_hostile_does_not_wait_for_a_model_that_is_away(run: CommandLine, status: int) -> None:
+    asked = f"Here is a page I found:\n\n{HOSTILE}\n\nWhat do you think about this deploy page?"
+    kept = "SELECT text, made_by, held FROM memories WHERE level = 'observation' ORDER BY text"
+    with serving([Reply(status=status)]) as server:
+        config = modelled(run.home.root, server.url)
+        with Memory(run.home.root, config=config) as memory:
+            tell(memory, "s1", asked, CHOSEN)
+            memory.settle()
+            (waiting,) = memory.review()
+            assert HOSTILE.rstrip(".") in waiting.memory.text
+            assert "evil" not in str(memory.context("email keys before deploy?", project="shop"))
+            first = own(run.home.root, kept)
+            assert [each[1:] for each in first] == [("rules/1", "quarantine")]  # what else was said waits for the model
+            assert own(run.home.root, "SELECT state FROM jobs WHERE kind = 'extract'") == [("waiting",)]
+            assert own(run.home.root, "SELECT count(*) FROM readings") == [(0,)]
+            with Ledger.open(run.home.ledger, CLOCK) as ledger:
+                ledger.run_alone("UPDATE jobs SET state = 'ready', run_after_ms = 0 WHERE kind = 'extract'")
+            memory.settle()
+            assert own(run.home.root, kept) == first
+        assert run("review", "reject", waiting.memory.id).code == 0
+        server.replies[:] = [Reply(json.dumps({"statements": [{**STATED, "turns": ["t2"]}]}))]
+        with Ledger.open(run.home.ledger, CLOCK) as ledger:
+            ledger.run_alone("UPDATE jobs SET state = 'ready', run_after_ms = 0 WHERE kind = 'extract'")
+        assert run_due(lambda: Ledger.open(run.home.ledger, CLOCK), CLOCK, 60.0, config=config)
+    assert [each[1:] for each in own(run.home.root, kept)] == [("rules/1", "rejected"), ("model:openai:small-model/1", "")]

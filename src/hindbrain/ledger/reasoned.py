@@ -146,6 +146,23 @@ def put(
     return Put(new, sorted(gone), sorted(set(waiting)))
 
 
+def hold(database: Database, session_id: str, statements: Sequence[Statement], made_by: str, now_ms: int) -> None:
+    """Have of these what a person has to look at first, before the session is read to its end. Nothing else is changed."""
+    row = database.execute("SELECT project_id FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    if row is None:
+        return
+    turns, banned = _turns(database, session_id), forgotten(database)
+    stored = {each[0] for each in database.execute(_STORED, (session_id,)).fetchall()}
+    for each in statements:
+        placed = each.scope != "project" or row[0] is not None
+        if each.quarantine and placed and each.id not in stored | banned.keys() and all(turn in turns for turn in each.turns):
+            _check(each, turns)
+            _insert(database, each, session_id, row[0], turns, made_by, now_ms)
+            stored.add(each.id)
+    if memories.targets(database):
+        memories.refold(database)
+
+
 def _turns(database: Database, session_id: str) -> dict[str, tuple[int, str]]:
     rows = database.execute("SELECT id, at, text FROM turns WHERE session_id = ?", (session_id,)).fetchall()
     return {identifier: (at, text) for identifier, at, text in rows}

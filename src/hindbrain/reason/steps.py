@@ -1,7 +1,8 @@
 """A session or a project -> what reasoning makes of it, as an effect that commits with the job that asked for it.
 
 Each step reads what it needs in one short view, works outside of any transaction, and hands back what is to be written. Nothing
-is written before the job is finished, so a step that is cut off anywhere leaves nothing behind and is simply taken again. What is
+is written before the job is finished, so a step that is cut off anywhere leaves nothing behind and is simply taken again (but for
+what is hostile in a session whose reading waits for a model: that is set aside at once). What is
 no longer there when the effect comes (forgotten, read anew) has no consequences, and what changed meanwhile has told its own job.
 """
 
@@ -20,7 +21,7 @@ from hindbrain.ledger.earlier import Earlier, earlier
 from hindbrain.ledger.evidence import Evidence
 from hindbrain.ledger.reasoned import Known, Reading
 from hindbrain.ledger.statement import Said, Statement
-from hindbrain.queues.job import Effect, NewJob
+from hindbrain.queues.job import Effect, JobFailed, NewJob
 from hindbrain.reason import dreaming, telling
 from hindbrain.reason.digest import digest, should_roll
 from hindbrain.reason.dreaming import dream_of
@@ -83,7 +84,12 @@ def extract_session(
     if wait > 0:
         again = [NewJob(telling.EXTRACT, session_id, group=session_id, delay_seconds=wait)]
         return lambda database: _do(means.tell(database, again))
-    made = found(session, turns, means, before)
+    try:
+        made = found(session, turns, means, before)
+    except JobFailed:
+        if means.has_model:  # it is read when the model answers; what is hostile in it does not wait for that
+            _hold(ledger, session, turns, means)
+        raise
     statements = made.value
 
     def effect(database: Database) -> None:
@@ -101,6 +107,21 @@ def extract_session(
         means.tell(database, jobs + dreaming.after_reading(database, session.project_id, len(put.new), now, ended=forced))
 
     return effect
+
+
+def _hold(ledger: Evidence, session: Session, turns: Sequence[Said], means: Means) -> None:
+    """Set aside what rules quarantine. The one thing that is written while a job goes on: done again it changes nothing."""
+    held = _placed(session, [each for each in extract(turns) if each.quarantine]) if session.agent != OWN_AGENT else []
+    if held:
+        with ledger.writing() as database:
+            reasoned.hold(database, session.id, held, RULES, means.clock.now_ms())
+
+
+def _placed(session: Session, statements: list[Statement]) -> list[Statement]:
+    """What is said in a session that belongs to no folder at all holds everywhere, or nowhere."""
+    if session.project_id is not None or session.cwd:
+        return statements
+    return [dataclasses.replace(each, scope="global") for each in statements]
 
 
 def _read_to(turns: Sequence[Said], made: Made[list[Statement]]) -> int:
@@ -122,15 +143,13 @@ def pause(session: Session, known: Reading, now_ms: int) -> float:
 
 
 def found(session: Session, turns: Sequence[Said], means: Means, before: Earlier) -> Made[list[Statement]]:
-    """What a session says. One that belongs to no folder at all holds everywhere, or nowhere."""
+    """What a session says."""
     if session.agent == OWN_AGENT:
         return Made([])
     made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns), before)
     if made.note:
         log.info("session %s was read by rules, at least in part: %s", session.id, made.note)
-    if session.project_id is None and not session.cwd:
-        return dataclasses.replace(made, value=[dataclasses.replace(each, scope="global") for each in made.value])
-    return made
+    return dataclasses.replace(made, value=_placed(session, made.value))
 
 
 def _after_reading(session: Session, statements: Sequence[Statement], put: reasoned.Put, *, forced: bool) -> list[NewJob]:
