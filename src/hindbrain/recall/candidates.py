@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from hindbrain.recall import joined, rank
+from hindbrain.recall import joined, rank, withheld
 from hindbrain.recall.question import Question, phrases
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _MEMORIES: Final = """
 SELECT memories.id, memories.kind, memories.trust, memories.created_at, memories.text, memories.project_id, memories.valid_to, (
            SELECT turns.rowid FROM links JOIN turns ON turns.id = links.turn_id
            WHERE links.memory_id = memories.id AND links.number = memories.evidence AND memories.session_id IS NOT NULL
-       )
+       ), CASE WHEN {alone} THEN 1 ELSE 0 END
 FROM memories
 WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
   AND (memories.valid_to IS NULL OR memories.valid_to > ?) AND {told} {project}
@@ -75,6 +75,7 @@ class Candidate:
     project: str | None = None
     valid_to: int | None = None
     said_in: int = 0  # of a memory that was found in a session: the row of the turn that says it
+    alone: bool = False  # of a memory: it was kept, or holds everywhere and was said elsewhere, so no turn here tells it
     key: str = ""  # of a turn, with its session's agent and name
     agent: str = ""
     client: str = ""
@@ -108,10 +109,15 @@ class Candidates:
         memories = self._memories(near)
         # what was found in a session is told by the turn that says it: one answer, in the words that were said
         said_in = [each.said_in for each in memories if each.said_in]
-        found = self._turns(near, said_in) + [each for each in memories if not each.said_in]
+        found = self._turns(near, said_in) + self._for_themselves(memories)
         if meaning is not None and vector is not None:
             self._liken(found, near, meaning, vector)
         return found
+
+    def _for_themselves(self, memories: Sequence[Candidate]) -> list[Candidate]:
+        """Those that no turn tells which may be told: kept, said elsewhere, or found beside something that was quarantined."""
+        apart = withheld.beside(self._database, [each.id for each in memories])
+        return [each for each in memories if apart.get(each.id, each.alone)]
 
     def _turns(self, near: Sequence[Near], said_in: Sequence[int]) -> list[Candidate]:
         words = self._question.words
@@ -191,19 +197,21 @@ class Candidates:
             return []
         condition, values = self._scope.condition("memories")
         ended_after = -rank.FOREVER if self._question.wants_past else self._scope.before
-        query = _MEMORIES.format(project=condition, told=rank.SEARCHED)
-        limits = (json.dumps(named), self._scope.after, self._scope.before, ended_after)
+        alone, projects = self._scope.alone()
+        query = _MEMORIES.format(alone=alone, project=condition, told=rank.SEARCHED)
+        limits = (*projects, json.dumps(named), self._scope.after, self._scope.before, ended_after)
         rows = self._database.execute(query, (*limits, *values)).fetchall()
         return [self._memory(row, scores.get(row[0], 0.0)) for row in rows]
 
     def _memory(self, row: Sequence[Any], score: float) -> Candidate:
-        identifier, kind, trust, at, text, project, valid_to, said_in = row
+        identifier, kind, trust, at, text, project, valid_to, said_in, alone = row
         ended = valid_to is not None and valid_to <= self._then
         if not ended and self._scope.before < rank.FOREVER:
             valid_to = None  # as things stood, nobody knew that it would end
         return Candidate(
-            identifier, 0, kind, identifier, trust, at, len(text), text, False, ended, score, [], project, valid_to, said_in or 0
-        )
+            identifier, 0, kind, identifier, trust, at, len(text), text, False, ended, score, [], project, valid_to,
+            said_in or 0, bool(alone),
+        )  # fmt: skip
 
     def _liken(self, found: Sequence[Candidate], near: Sequence[Near], meaning: Meaning, vector: Floats) -> None:
         """Give every candidate the likeness of its best passages. Those found by meaning have theirs already."""

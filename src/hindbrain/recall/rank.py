@@ -10,7 +10,7 @@ Imported by the hook when no worker answers: built-ins only.
 """
 
 from hindbrain.recall.contradictions import marked
-from hindbrain.recall.withheld import noted
+from hindbrain.recall.withheld import beside, noted
 from hindbrain.recall.words import match_expression, words_of
 
 TYPE_CHECKING = False  # as type checkers read it; importing `typing` costs the hook a third of its time
@@ -57,15 +57,38 @@ _BEST_MEMORIES = """
 SELECT id, -bm25(memories_fts) AS score FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC LIMIT ?
 """
 _MEMORIES = """
-SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust, memories.valid_to
+SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
+       CASE WHEN {alone} THEN 1 ELSE 0 END
 FROM memories
 WHERE memories.id IN (SELECT value FROM json_each(?)) AND memories.valid_from BETWEEN ? AND ?
   AND (memories.valid_to IS NULL OR memories.valid_to > ?) AND {told} {project}
 """
 # What may be told at all: not what waits for a person or was rejected, and neither digests nor notes of contradictions.
 TOLD = "memories.held = '' AND memories.level IN ('observation', 'derived')"
-# What a search finds: an insight says again what was said, and the turns that say it are found themselves.
-SEARCHED = "memories.held = '' AND memories.level = 'observation'"
+# What a search finds: an insight says again what was said, and the turns that say it are found themselves. One that holds
+# everywhere may rest on other projects alone, whose turns are not.
+SEARCHED = """
+memories.held = '' AND (memories.level = 'observation' OR (memories.level = 'derived' AND memories.scope = 'global'))
+"""
+# What a person had us keep stands for itself. What was found is told by the turns that say it, as far as they are in the project:
+# what holds everywhere and was said elsewhere stands for itself too, and never the turns.
+_KEPT = "(memories.session_id IS NULL AND memories.level = 'observation')"
+_SAID_ELSEWHERE = """
+(memories.scope = 'global' AND memories.trust <> 'tool' AND NOT EXISTS (
+    SELECT 1 FROM sessions WHERE sessions.id = memories.session_id AND sessions.project_id = ?
+) AND NOT EXISTS (
+    SELECT 1 FROM links JOIN memories AS own ON own.id = links.target_memory_id
+    WHERE links.memory_id = memories.id AND links.role = 'supports' AND own.project_id = ?
+))
+"""
+# A turn in which something was quarantined is told to nobody: what else was found in it may stand for itself (withheld.py).
+_BESIDE_BARRED = """
+EXISTS (
+    SELECT 1 FROM links JOIN links AS theirs ON theirs.turn_id = links.turn_id
+    JOIN memories AS barred ON barred.id = theirs.memory_id AND barred.held <> ''
+    WHERE links.memory_id = memories.id
+)
+"""
 _STANDING = """
 SELECT memories.id, memories.kind, memories.text, memories.created_at, memories.project_id, memories.trust,
        turns.key, turns.session_id
@@ -106,6 +129,12 @@ class Scope:
         if self.project is None:
             return "AND 1 = 0", []
         return "AND sessions.project_id = ?", [self.project]
+
+    def alone(self) -> tuple[str, list[str]]:
+        """SQL that holds for memories which are not told by a turn of this scope, and its values."""
+        if self.everything:
+            return _KEPT, []
+        return f"({_KEPT} OR {_SAID_ELSEWHERE})", [self.project or ""] * 2
 
 
 class Found:
@@ -290,10 +319,13 @@ def _standing_then(connection: "Database", best: "list[tuple[str, float]]", scop
     condition, values = scope.condition("memories")
     scores = dict(best)
     looked_at = "[" + ",".join(f'"{each}"' for each in scores) + "]"  # ids are plain letters and digits
-    # what was found in a session is told by the turn that says it
-    query = _MEMORIES.format(project=condition, told=f"{SEARCHED} AND memories.session_id IS NULL")
-    rows = connection.execute(query, (looked_at, scope.after, scope.before, scope.before, *values)).fetchall()
-    scored = [(*row, scores[row[0]]) for row in rows]
+    alone, projects = scope.alone()
+    told = f"{SEARCHED} AND ({alone} OR {_BESIDE_BARRED})"
+    query = _MEMORIES.format(alone=alone, project=condition, told=told)
+    limits = (*projects, looked_at, scope.after, scope.before, scope.before, *projects, *values)
+    rows = connection.execute(query, limits).fetchall()
+    apart = beside(connection, [row[0] for row in rows])
+    scored = [(*row, scores[row[0]]) for row in rows if apart.get(row[0], bool(row[6]))]
     scored.sort(key=lambda row: (-row[7], row[0]))
     return scored
 

@@ -2,13 +2,15 @@
 
 Holding a memory back would be in vain if the turn that says it went out instead. A turn is withheld while a memory that was found
 in it waits for a person, and after the person rejected it; accepting it lets the turn go. Another turn of the same session that
-repeats the very words (an agent quoting the page it read) goes with it. A memory that was never quarantined and is rejected was
+repeats the very words (an agent quoting the page it read) goes with it. What else was found in such a turn is told by its own
+words, unless they are among those that were quarantined in that session. A memory that was never quarantined and is rejected was
 only wrong: its turn is told, marked as no longer so (contradictions.py).
 
 Imported by the hook when no worker answers: built-ins only. What is quarantined is rare, so `json` is loaded when there is some.
 """
 
 from hindbrain.recall.short_ids import shortened
+from hindbrain.recall.words import spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from hindbrain.recall.rank import Found
 
 LEAST_REPEATED = 12  # letters: fewer are repeated by chance
+RUN = 4  # words in a row that two texts share, which make one a repetition of the other
 NOTE = "kept from agents"
 
 # A decision keeps beside it how the memory was found.
@@ -34,6 +37,47 @@ SELECT memories.session_id, memories.id, memories.held, memories.superseded_by, 
 WHERE memories.session_id IN (SELECT value FROM json_each(?)) AND {_QUARANTINED}
 ORDER BY memories.session_id, memories.id
 """
+# Of memories what is quarantined in their session, and whether in their own turn.
+_BESIDE = f"""
+SELECT mine.id, mine.text, mine.detail, memories.text, memories.detail, (
+    SELECT count(*) FROM links AS mine_in JOIN links AS theirs_in ON theirs_in.turn_id = mine_in.turn_id
+    WHERE mine_in.memory_id = mine.id AND theirs_in.memory_id = memories.id
+)
+FROM memories AS mine JOIN memories ON memories.session_id = mine.session_id AND memories.id <> mine.id
+WHERE mine.id IN (SELECT value FROM json_each(?)) AND {_QUARANTINED}
+ORDER BY mine.id, memories.id
+"""
+
+
+def beside(connection: "Database", memories: "Iterable[str]") -> "dict[str, bool]":
+    """Of memories that were found those in whose session something is quarantined: True for one that repeats none of it and whose
+    own turn is withheld, so that it has to speak for itself; False for one that repeats it or was quarantined itself, and must
+    not."""
+    named = _listed(memories)
+    rows = connection.execute(_BESIDE, (named,)).fetchall() if named != "[]" else []
+    if not rows:
+        return {}
+    from json import loads
+
+    repeats: dict[str, bool] = {}
+    withheld: dict[str, bool] = {}
+    for mine, text, detail, their_text, their_detail, shared in rows:
+        own = (text, str(loads(detail).get("quote") or ""))
+        theirs = (their_text, str(loads(their_detail).get("quote") or ""))
+        said_again = any(_repeats(each, other) for each in own for other in theirs)
+        repeats[mine] = repeats.get(mine, False) or '"held":"quarantine"' in detail or said_again
+        withheld[mine] = withheld.get(mine, False) or bool(shared)
+    return {each: not repeats[each] for each in repeats if repeats[each] or withheld[each]}
+
+
+def _repeats(text: str, quarantined: str) -> bool:
+    """Whether a text holds words of another, several in a row or all there are."""
+    said, other = spaced(text).split(), spaced(quarantined).split()
+    if not said or not other:
+        return False
+    length = min(RUN, len(other), len(said))
+    runs = {tuple(other[start : start + length]) for start in range(len(other) - length + 1)}
+    return any(tuple(said[start : start + length]) in runs for start in range(len(said) - length + 1))
 
 
 def tellable(connection: "Database", hits: "list[Found]") -> "list[Found]":
