@@ -218,7 +218,7 @@ def test_where_one_id_is_wrong_nothing_is_decided(run: CommandLine, found: Found
     for arguments, code in (
         (["accept", found.memories["evil"], "m_1234567"], 6), (["reject", found.memories["evil"], "m_1234567"], 6),
         (["accept", found.memories["never"], found.memories["contradiction"]], 2),
-        (["accept", found.memories["never"], found.memories["tabs"]], 2), (["accept", found.memories["old"]], 2),
+        (["accept", found.memories["never"], found.memories["tabs"]], 2), (["reject", found.memories["old"]], 2),
         (["edit", found.memories["contradiction"], "both"], 2),
     ):  # fmt: skip
         ran = run("review", *arguments)
@@ -310,3 +310,30 @@ def test_a_home_without_anything_has_nothing_to_review(run: CommandLine) -> None
     assert (ran.code, ran.out) == (0, "") and "nothing is stored yet" in ran.err
     assert run("review", "accept", "m_1234567").code == 6
     assert run("dream").code == 0 and run("dream", "--list").out == ""
+
+
+def test_what_was_replaced_by_mistake_holds_again_beside_what_replaced_it(run: CommandLine, found: Found) -> None:
+    old, new = found.memories["old"], found.memories["new"]
+    assert old not in standing(run)
+    assert run("review", "accept", old).out == f"{old}  accepted\n"
+    assert {old, new} <= standing(run)
+    shown = run.one("show", old)
+    assert (shown["superseded_by"], shown["valid_to"]) == (None, None)
+    for end in ("", "-wal", "-shm"):
+        run.home.ledger.with_name(f"ledger.db{end}").unlink(missing_ok=True)
+    with Memory(run.home.root) as memory:
+        memory.settle_here()
+    read_again(run, found)
+    assert {old, new} <= standing(run)
+    with Ledger.open(run.home.ledger, SystemClock()) as ledger, ledger.writing() as database:
+        assert not reasoned.supersede(database, old, new, 5)
+    ran = run("review", "reject", old)
+    assert ran.code == 0 and old not in standing(run) and new in standing(run)
+
+
+def test_what_was_corrected_by_a_person_is_not_to_be_accepted_again(run: CommandLine, found: Found) -> None:
+    old = found.memories["maybe"]
+    made = run("correct", old, "Deploy on Tuesday").out.split()[0]
+    ran = run("review", "accept", old)
+    assert ran.code == 2 and f"was corrected by a person: {made} stands in its place" in ran.err
+    assert old not in standing(run)

@@ -128,9 +128,12 @@ def refold(connection: Database) -> None:
         placed = _placed(connection, [each for each in folded.kept.values() if each.id not in gone])
         _write(connection, placed)
         attribution.apply(connection)
-    has_ended = verdicts.apply(connection, folded.verdicts, folded.pins)
+    has_ended = verdicts.apply(connection, folded.verdicts, folded.pins, folded.stands)
     corrections.spread(connection, _corrections(placed), folded.verdicts)
-    verdicts.prefer(connection, folded.preferred)
+    preferred = [each for each in folded.preferred if each[2] > folded.stands.get(each[1], -1)]
+    verdicts.prefer(connection, preferred)
+    corrected = {(each.made, each.target) for each in _corrections(placed)}
+    verdicts.let_stand(connection, folded.stands, corrected | {each[:2] for each in preferred})
     if folded.ends or has_ended:
         endings.apply(connection, folded.ends)
 
@@ -163,6 +166,7 @@ class _Folded:
     verdicts: dict[str, verdicts.Verdict] = field(default_factory=dict[str, verdicts.Verdict])
     pins: dict[str, bool] = field(default_factory=dict[str, bool])  # of memories that were found
     preferred: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
+    stands: dict[str, int] = field(default_factory=dict[str, int])  # beside what had replaced it, and since when a person says so
     ends: dict[str, int | None] = field(default_factory=dict[str, int | None])  # since when it is done; None: it is not
 
 
@@ -189,6 +193,10 @@ def _decide(folded: _Folded, at: int, told: Mapping[str, Json]) -> None:
     target = folded.kept.get(named)
     if op in ("accept", "reject"):
         folded.verdicts[named] = str(op), at
+        if op == "accept" and told.get("stands"):
+            folded.stands[named] = at
+        elif op == "reject":
+            folded.stands.pop(named, None)
         over = told.get("over") if op == "accept" else None  # the other sides of its contradictions
         folded.preferred += [(named, each, at) for each in over if isinstance(each, str)] if isinstance(over, list) else []
     elif op in ("done", "undone"):

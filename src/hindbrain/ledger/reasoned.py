@@ -46,7 +46,7 @@ UPDATE memories SET confidence = ?, trust = ?, held = ?, scope = ?, project_id =
                     detail = ?
 WHERE id = ?
 """
-_ACTS: Final = ("seen", "acted", "over", "done")  # of the detail, what was not found with the statement itself
+_ACTS: Final = ("seen", "acted", "over", "done", "stands")  # of the detail, what was not found with the statement itself
 _PUT_READING: Final = """
 INSERT INTO readings (session_id, read_to, made_by, at, digested_at, digested_memories, digested_tokens)
 VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -38,12 +38,15 @@ def mark_reflected(database: Database, ids: Iterable[str]) -> None:
 
 
 def supersede(database: Database, old: str, new: str, at: int, *, sure: float = 1.0, joined: bool = False) -> bool:
-    """Let one memory take the place of another; False when one is not there or held back, or each would replace the other.
+    """Let one memory take the place of another; False when one is not there or held back, or each would replace the other, or a
+    person said of the older one, knowing the other, that it holds.
 
     Of several that were to take its place the surest does. `joined`: it says the same, and nothing has ended.
     """
     both = known(database, [old, new])
     if old == new or len(both) < 2 or both[new].held or both[old].held or old in removal.above(database, new):
+        return False
+    if _stands(both[old], both[new]):
         return False
     removal.link(database, new, "supersedes", target=old, at=at, sure=sure, joined=joined)
     removal.settle(database, [old])
@@ -69,6 +72,8 @@ def contradict(database: Database, one: str, other: str, text: str, at: int) -> 
     sides = known(database, [first, second])
     identifier = stable_id("m", "contradiction", first, second)
     if len(sides) < 2 or not all(each.stands for each in sides.values()) or identifier in forgotten(database):
+        return ""
+    if _stands(sides[first], sides[second]) or _stands(sides[second], sides[first]):
         return ""
     own = [each for each in sides.values() if each.scope == "project"]
     place = ("project", own[0].project_id) if own else ("global", None)
@@ -142,6 +147,12 @@ def put_digest(database: Database, session_id: str, short: str, long: str, made_
         for memory in memories_of:
             removal.link(database, identifier, "digested_from", target=memory, at=at)
     return made
+
+
+def _stands(memory: Known, other: Known) -> bool:
+    """Whether a person said that a memory holds beside all that had been said by then (ledger/verdicts.py)."""
+    since = memory.detail.get("stands")
+    return isinstance(since, int) and other.valid_from <= since
 
 
 def _put(database: Database, values: tuple[object, ...]) -> None:

@@ -1,6 +1,8 @@
 """What people decided about memories -> how these stand: accepted, rejected, pinned, or again as they were found.
 
-What was found is kept beside the decision (`acted` in the detail), so a decision that is forgotten leaves no trace. Whoever
+What was found is kept beside the decision (`acted` in the detail), so a decision that is forgotten leaves no trace. Of a memory
+that was replaced a person may say that it holds (`stands`, and when): nothing that was said by then ends it, whoever finds that.
+Whoever
 rejects a statement rejects it wherever it was said before in the same words; said anew it is another one.
 """
 
@@ -25,14 +27,21 @@ _WRITE: Final = "UPDATE memories SET held = ?, confidence = ?, trust = ?, pinned
 _FREED: Final = f"UPDATE memories SET reflected = 0 WHERE level = 'observation' AND id IN {_INSIDE}"
 _RESTING: Final = f"SELECT DISTINCT memory_id FROM links WHERE role = 'supports' AND target_memory_id IN {_INSIDE}"
 _TARGETS: Final = f"SELECT DISTINCT target_memory_id FROM links WHERE target_memory_id IS NOT NULL AND memory_id IN {_INSIDE}"
+_SAID_BY_THEN: Final = f"""
+SELECT links.memory_id, links.target_memory_id, memories.valid_from FROM links JOIN memories ON memories.id = links.memory_id
+WHERE links.role = 'supersedes' AND links.target_memory_id IN {_INSIDE} ORDER BY links.memory_id, links.target_memory_id
+"""
 _NOT_ABOVE: Final = f"DELETE FROM links WHERE role = 'supersedes' AND memory_id = ? AND target_memory_id IN {_INSIDE}"
 
 Verdict = tuple[str, int]  # accept or reject, and when
 Preferred = tuple[str, str, int]  # which of two that contradict each other was accepted, the other one, and when
 
 
-def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str, bool]) -> bool:
-    """Let memories stand as people decided; the verdicts and pins are all there are. Whether any was said to be done.
+def apply(
+    database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str, bool], beside: Mapping[str, int]
+) -> bool:
+    """Let memories stand as people decided; the verdicts and pins are all there are. Whether any was said to be done. `beside`
+    says of which that they hold beside what had replaced them, and since when.
 
     That is seen on the way: looking through all memories once more would be a cost to every batch (ledger/endings.py).
     """
@@ -42,6 +51,7 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
     freed: list[str] = []
     changed: list[tuple[object, ...]] = []
     back: list[tuple[str, list[str]]] = []
+    again: list[str] = []  # to be compared once more, now that nobody says that they stand
     has_ended = False
     for row in database.execute(_CONCERNED, (named,)).fetchall():
         identifier, made_by, held, confidence, trust, pinned, text = row
@@ -51,6 +61,10 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
         stands = (found["held"], found["confidence"], found["trust"])
         if spread.get(identifier, ("", 0))[0] != "accept" and "over" in detail:
             back.append((identifier, detail.pop("over")))
+        if detail.pop("stands", None) is not None and identifier not in beside:
+            again.append(identifier)
+        if identifier in beside:
+            detail["stands"] = beside[identifier]
         if identifier in spread:
             detail["acted"] = found
             is_accepted = spread[identifier][0] == "accept"
@@ -63,6 +77,8 @@ def apply(database: Database, verdicts: Mapping[str, Verdict], pins: Mapping[str
             (barred if stands[0] else freed).append(identifier)
     if changed:
         database.executemany(_WRITE, changed)
+    if again:
+        database.execute(_FREED, (json.dumps(again),))
     _give_back(database, back)
     follow(database, barred, freed, spread)
     return has_ended
@@ -114,6 +130,15 @@ def prefer(database: Database, preferred: Sequence[Preferred]) -> None:
     if pairs:
         _note_over(database, pairs, details)
         replace(database, pairs)
+
+
+def let_stand(database: Database, stands: Mapping[str, int], but: Container[tuple[str, str]]) -> None:
+    """Let memories stand beside what had replaced them when a person said so; `but` are corrections and later preferences."""
+    rows = database.execute(_SAID_BY_THEN, (json.dumps(sorted(stands)),)).fetchall() if stands else []
+    dropped = [(newer, old) for newer, old, since in rows if since <= stands[old] and (newer, old) not in but]
+    if dropped:
+        database.executemany(_NOT_ABOVE, [(newer, json.dumps([old])) for newer, old in dropped])
+        removal.settle(database, {old for _, old in dropped}, again=True)
 
 
 def replace(database: Database, pairs: Sequence[Preferred]) -> None:

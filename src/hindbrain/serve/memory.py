@@ -562,7 +562,7 @@ class Memory(Library):
 
     def accept(self, *memories: str) -> None:
         """Let these hold; of two that contradict each other the one accepted replaces the other, and where the contradiction
-        itself is accepted both stand. All of them, or none."""
+        itself is accepted both stand. One that was replaced by mistake holds again, beside what replaced it. All, or none."""
         self._decide("accept", lambda database: reviewing.accepting(database, memories))
 
     def reject(self, *memories: str) -> None:

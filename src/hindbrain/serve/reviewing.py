@@ -41,6 +41,10 @@ WHERE links.role = 'contradicts' AND links.target_memory_id = ? AND memories.lev
   AND memories.superseded_by IS NULL AND memories.valid_to IS NULL AND memories.held = ''
 ORDER BY links.memory_id
 """
+_CORRECTED: Final = """
+SELECT 1 FROM events WHERE events.kind = 'memory' AND json_extract(events.detail, '$.target') = ?
+  AND json_extract(events.detail, '$.op') IN ('correct', 'edit') LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +118,19 @@ def _why(memory: Known) -> tuple[str, str]:
 
 def accepting(database: Database, ids: Sequence[str]) -> list[Act]:
     """What has to be noted so that these hold. Of statements that contradict each other the one accepted replaces the other;
-    where the contradiction itself is accepted, both stand, and go on being told as contradicting each other."""
+    where the contradiction itself is accepted, both stand, and go on being told as contradicting each other. One that was
+    replaced holds again, beside what replaced it."""
     acts: list[Act] = []
-    for memory in _named(database, ids):
+    for memory in _named(database, ids, replaced=True):
         if memory.level in _DIGESTS:
             raise UsageError(f"{_digest(memory)}: there is nothing to accept", hint=_CHANGE)
         if memory.level == "contradiction":
             if one := next((each for each in _sides(database, memory.id) if each in ids), ""):
                 raise UsageError(f"{one} is a side of {memory.id}", hint="accept the side that holds, or the contradiction")
             acts.append({"target": memory.id, "over": []})
+            continue
+        if memory.superseded_by is not None:
+            acts.append({"target": _replaced_by_mistake(database, memory), "over": [], "stands": True})
             continue
         over = [side for each in _contradictions(database, memory.id) for side in _sides(database, each) if side != memory.id]
         if memory.made_by == "person" and not over:
@@ -174,13 +182,25 @@ def ending(database: Database, identifier: str) -> Known:
     return memory
 
 
-def _named(database: Database, ids: Sequence[str]) -> list[Known]:
-    """Each once, in the order named. Raises NotFound, UsageError for one that was replaced."""
+def _replaced_by_mistake(database: Database, memory: Known) -> str:
+    """The id of a statement that may hold beside what replaced it. Raises UsageError where that is no mistake of ours."""
+    newer = memory.superseded_by
+    if memory.held or memory.level not in ("observation", "derived"):
+        raise UsageError(f"{memory.id} was replaced by {newer}", hint=f"name {newer} instead")
+    if memory.joined:
+        raise UsageError(f"{memory.id} says the same as {newer}, which stands for it", hint=f"name {newer} instead")
+    if database.execute(_CORRECTED, (memory.id,)).fetchone() is not None:
+        raise UsageError(f"{memory.id} was corrected by a person: {newer} stands in its place", hint=f"correct or forget {newer}")
+    return memory.id
+
+
+def _named(database: Database, ids: Sequence[str], *, replaced: bool = False) -> list[Known]:
+    """Each once, in the order named. Raises NotFound, and UsageError for one that was replaced, unless these are welcome."""
     found = knowing.known(database, ids)
     for each in dict.fromkeys(ids):
         if each not in found:
             raise NotFound(f"there is no memory {each}", hint="see `hindbrain review`")
-        if (newer := found[each].superseded_by) is not None:
+        if (newer := found[each].superseded_by) is not None and not replaced:
             raise UsageError(f"{each} was replaced by {newer}", hint=f"name {newer} instead")
     return [found[each] for each in dict.fromkeys(ids)]
 

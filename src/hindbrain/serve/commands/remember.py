@@ -166,8 +166,8 @@ def _identity(ledger: Evidence | None, project: str | None) -> str | None:
     return None if row is None else str(row[0])
 
 
-def named(invocation: Invocation, identifier: str) -> str:
-    """The memory meant, still standing."""
+def named(invocation: Invocation, identifier: str, *, replaced: bool = False) -> str:
+    """The memory meant, still standing, unless one that was `replaced` is welcome too."""
     from hindbrain.serve import reading as stored
     from hindbrain.serve.lookup import look_up
 
@@ -176,7 +176,7 @@ def named(invocation: Invocation, identifier: str) -> str:
         return found, stored.memory(ledger, found).superseded_by if ledger is not None else None
 
     found, newer = answered(invocation, ask)
-    if newer is not None:
+    if newer is not None and not replaced:
         raise UsageError(f"{found} was replaced by {newer}", hint=f"name {newer} instead")
     return found
 

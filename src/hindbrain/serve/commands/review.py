@@ -67,14 +67,15 @@ def accept(invocation: Invocation, ids: tuple[str, ...], as_json: bool) -> None:
     """Let the memories ID hold: they are told like any other.
 
     Of two statements that contradict each other the one accepted replaces the other; accept the contradiction itself where both
-    stand. Where one id is wrong, nothing is changed.
+    stand. A memory that was replaced by mistake holds again, and so does what replaced it. Where one id is wrong, nothing is
+    changed.
 
     \b
     hindbrain review accept m_c0ffee11 m_c0ffee22
     """
     with opened(invocation, there=True) as memory:
         memory.settle_here()
-        wanted = [named(invocation, each) for each in ids]
+        wanted = [named(invocation, each, replaced=True) for each in ids]
         memory.accept(*wanted)
         settle(memory)
     _report("accepted", wanted, as_json)
