@@ -22,9 +22,9 @@ _JOINS: Final = (" and", " but", " und", " aber", " y", " pero")
 _FEW: Final = 5  # words of a choice that says little by itself
 _NAME: Final = r"([\w`@/.+äöüáéíóúñß-]+)"
 _NO_LONGER: Final = re.compile(
-    r"(?:no longer|ya no) (?:(?:use|uses|using|on|in|want|wants|need|needs|run|runs|usamos|usa) )?(?:the |our |el |la )?" + _NAME
+    r"(?:no longer|ya no) ((?:use|uses|using|on|in|want|wants|need|needs|run|runs|usamos|usa) )?(?:the |our |el |la )?" + _NAME
 )
-_VERSION: Final = re.compile(r"[A-Za-z][\w.+-]* v?\d[\w.]*")
+_VERSION: Final = re.compile(r"(?!(?:on|in|at|to|by|of|as)\b)[A-Za-z][\w.+-]* v?\d[\w.]*")
 _REPLACED_BY: Final = re.compile(
     _NAME + r" (?:is|are|was|were|gets?|got|been|being|be) (?:now |being )?(?:replaced|superseded) (?:by|with)\b"
 )
@@ -80,8 +80,10 @@ def _turned_down(text: str, start: int, opener: str, place: tuple[int, int], con
     """The name behind words that turn something down. place: where it stands."""
     low, (begin, end) = text.lower(), place
     used = _NO_LONGER.match(low, start)  # "no longer use X": the verb names nothing
+    if used and not used[1] and text[used.start(2)].islower():
+        return ""  # "no longer happen"
     if used or not opener.startswith(_WEAK):
-        begin, end = used.span(1) if used else place
+        begin, end = used.span(2) if used else place
         more = _CLASS.match(text, begin) or _VERSION.match(text, begin)  # "the nightly full reindex", "iOS 15"
         return _named(text[begin : more.end() if more else end])
     placed = _PLACED.match(low, begin)

@@ -20,6 +20,7 @@ from hindbrain.reason.cues import COMMON, Cues, cues_of, language_of
 from hindbrain.reason.forms import WORD, Context, orders, silent, specific
 from hindbrain.reason.gate import GUESSED, is_technical
 from hindbrain.reason.grounds import reason_behind, why_of
+from hindbrain.reason.kinds import settled
 from hindbrain.reason.lasting import SURE, forbids, is_one_step, lays_down
 from hindbrain.reason.own_words import BLANK, own
 from hindbrain.reason.rivals import beside_it, instead_of
@@ -79,7 +80,7 @@ def _named(each: Considered) -> Unit:
     if forbids(each.text):
         best = best if best == "correction" else "instruction"
         return replace(each.unit, kind=best, confidence=max(each.unit.confidence, SURE))
-    return replace(each.unit, kind=best, confidence=each.unit.confidence or GUESSED)
+    return replace(each.unit, kind=settled(best, told, each.text, each.context), confidence=each.unit.confidence or GUESSED)
 
 
 def considered(turns: Sequence[Said]) -> Iterator[Considered]:
