@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Final, NamedTuple
 
-from hindbrain.reason import relating, reversal, wording
+from hindbrain.reason import apart, relating, reversal, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
@@ -51,6 +51,8 @@ def verdict(newer: Told, older: Told, likeness: Likeness) -> Verdict:
     if turned := reversal.reverses(pair):
         said = said if said in AT_ODDS else _which(pair)
         said = "supersedes" if reversal.insists(pair) and not pair.soft else said
+    elif _both_hold(pair, said):
+        return Verdict("", 1.0)
     sure = max(likely.get(said, 1.0), PLAIN if turned else 0.0)
     return Verdict("contradicts" if said == "supersedes" and not outranks(newer, older) else said, sure)
 
@@ -69,6 +71,13 @@ def _outvoted(pair: Sides, ruled: str, likely: Mapping[str, float]) -> str:
     if said == "supersedes" and pair.older.kind == "task" and pair.telling < NAME:
         return ruled  # one everyday word in common does not say that a task is done
     return said
+
+
+def _both_hold(pair: Sides, said: str) -> bool:
+    """Whether what seems to be at odds is not: the newer one is of another use, part or case of what both name."""
+    if said == "contradicts":
+        return apart.is_special_case(pair) or (not pair.soft and not pair.values_differ and apart.ends_something_else(pair))
+    return said == "supersedes" and apart.speaks_of_another(pair)
 
 
 def reverses(newer: Told, older: Told) -> bool:
