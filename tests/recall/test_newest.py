@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from bench.updates import cases
 from hindbrain import Memory
+from hindbrain.ledger.database import Database
 from hindbrain.recall import cues
 from hindbrain.recall.newest import newest_first
 from hindbrain.recall.rank import Found
 from hindbrain.recall.static import Static
+from hindbrain.recall.told_changes import ToldChanges
 from tests.engines import ENGINES
 from tests.recall.either import either
 from tests.recall.homes import START, Said, tell
@@ -206,3 +208,58 @@ def test_what_is_asked_again_and_again_takes_no_place_from_the_answer_and_replac
     asked, answer, *_ = memory.search(question, project="/p/one")
     assert asked.note == "said more than 100 times, on 2026-03-01 or earlier for the first time"
     assert (answer.text, answer.note) == ("the payments gateway retries three times", "")
+
+
+def noted(memory: Memory, question: str) -> dict[str, str]:
+    """What is said of each hit as to which came before which."""
+    kept = ("replaces what was said", "said before")
+    hits = memory.search(question, 5, "/p/one")
+    return {hit.text: "; ".join(each for each in hit.note.split("; ") if each.startswith(kept)) for hit in hits}
+
+
+PAYMENTS = Said("The payments API has a timeout of 10 seconds.", session="s1", minute=1)
+SEARCH = Said("The search API has a timeout of 3 seconds.", session="s2", minute=3000)
+
+
+@pytest.mark.parametrize(("older", "newer", "question"), [
+    (PAYMENTS.text, SEARCH.text, "what timeout does the API have?"),
+    ("Always run terraform plan and show me the output before apply.", "Never run terraform destroy without asking me twice.",
+     "what about terraform?"),
+    ("Die Rechnungs-Datenbank läuft auf db1.acme.test.", "Die Kunden-Datenbank läuft auf db2.acme.test.",
+     "Auf welchem Rechner läuft die Datenbank?"),
+    ("El servicio de pagos usa PostgreSQL.", "El servicio de correo usa MySQL.", "¿qué base de datos usa el servicio?"),
+    ("Never store secrets in the repo.", "Never ever store secrets in the repo!", "where do I store secrets in the repo?"),
+])  # fmt: skip
+def test_no_change_is_told_between_statements_of_which_none_replaced_the_other(
+    memory: Memory, older: str, newer: str, question: str
+) -> None:
+    tell(memory, [
+        Said(older, session="s1", minute=1), Said("Noted.", session="s1", role="assistant", minute=2),
+        Said(newer, session="s2", minute=3000), Said("Noted.", session="s2", role="assistant", minute=3001),
+    ])  # fmt: skip
+    told = noted(memory, question)
+    assert told and set(told.values()) == {""}, told
+
+
+def test_what_the_ledger_knows_to_be_replaced_is_told_as_such(memory: Memory) -> None:
+    use, moved = "We use MySQL for orders.", "We moved from MySQL to PostgreSQL for orders."
+    tell(memory, [Said(use, session="s1", minute=1), Said(moved, session="s2", minute=3000)])
+
+    def look(database: Database) -> tuple[bool, bool]:
+        rows = database.execute("SELECT id, text, session_id FROM turns ORDER BY at").fetchall()
+        older, newer = (Found(each, "turn", "user", text, 1, "", "", "", "p", {}, session) for each, text, session in rows)
+        tells = ToldChanges(database)
+        return tells(newer, older), tells(older, newer)
+
+    assert memory.look(look) == (True, False)
+
+
+def test_before_a_session_is_read_its_words_alone_say_what_changed_and_only_of_one_subject(tmp_path: Path) -> None:
+    with Memory.open(home=tmp_path / "home") as memory:
+        for number, text in enumerate((OLD, NEW, PAYMENTS.text, SEARCH.text)):
+            memory.record(agent="a", session=f"s{number}", role="user", text=text, project="/p/one",
+                          at=START + timedelta(days=number))  # fmt: skip
+        memory.settle_here()  # taken in, and not read
+        assert noted(memory, "What is the cache TTL for user profiles?")[OLD].startswith("said before")
+        told = noted(memory, "what timeout does the API have?")
+        assert (told[PAYMENTS.text], told[SEARCH.text]) == ("", "")

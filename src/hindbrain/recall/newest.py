@@ -10,7 +10,7 @@ for ("access tokens", "refresh tokens") are about two things.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from hindbrain.recall import cues
@@ -47,22 +47,35 @@ SHORT_CHARS: Final = 160
 STALE: Final = "said before"  # begins the note of a hit that something newer speaks against
 
 
+Tells = Callable[[Found, Found], bool]
+
+
+def _always(newer: Found, older: Found) -> bool:
+    return True
+
+
 def wants_newest(question: str) -> bool:
     """Whether a question is about how things are: not how they were, nor what happened, nor what a given time brought."""
     return not (cues.names_a_time(question) or cues.asks_for_past(question) or cues.asks_for_event(question))
 
 
-def newest_first(question: str, hits: list[Found], static: Static | None, later: Sequence[Found] = ()) -> list[Found]:
-    """The hits in the order in which they should be told; none is lost, and of `later` those come in that amend one of them."""
+def newest_first(
+    question: str, hits: list[Found], static: Static | None, later: Sequence[Found] = (), tells: Tells = _always
+) -> list[Found]:
+    """The hits in the order in which they should be told; none is lost, and of `later` those come in that amend one of them.
+
+    `tells` says of a newer and an older one whether a note says that the one changed the other (told_changes.py).
+    """
     if not hits or static is None or cues.names_a_time(question):
         return hits
     if cues.asks_for_past(question) and not cues.asks_for_former(question):
         return hits
-    return _Ordering(question, hits[:COMPARED], static, later).order() + hits[COMPARED:]
+    return _Ordering(question, hits[:COMPARED], static, later, tells).order() + hits[COMPARED:]
 
 
 class _Ordering:
-    def __init__(self, question: str, hits: list[Found], static: Static, later: Sequence[Found]) -> None:
+    def __init__(self, question: str, hits: list[Found], static: Static, later: Sequence[Found], tells: Tells) -> None:
+        self.tells = tells
         self.found = len(hits)
         self.scores = [hit.score for hit in hits] + [hits[-1].score] * len(later)
         self.hits = hits = [*hits, *later]
@@ -108,7 +121,8 @@ class _Ordering:
                     continue
                 better, worse = sorted((newer, older))
                 rule = self._rule(self.said[newer], self.said[older], worse, better)
-                if rule is not None and self._one_thing(older, newer, better, worse, rule):
+                one = rule is not None and self._one_thing(older, newer, better, worse, rule)
+                if one and self.tells(self.hits[newer], self.hits[older]):
                     self.hits[older].note = _with(self.hits[older].note, _before(self.hits[newer]))
 
     def _chosen(self) -> dict[int, int]:
@@ -198,6 +212,8 @@ class _Ordering:
             newer.score = older.score
         if self.past:
             newer, older = older, newer
+        if not self.tells(newer, older):
+            return  # it stands where it does all the same: the newer of two that are alike is the better guess
         newer.note = _with(newer.note, f"replaces what was said on {day_of(older.at)}")
         older.note = _with(older.note, _before(newer))
 

@@ -30,6 +30,7 @@ from hindbrain.recall.question import Question, understood
 from hindbrain.recall.spans import spans_of
 from hindbrain.recall.static import Static, weights_of
 from hindbrain.recall.successors import current_first
+from hindbrain.recall.told_changes import ToldChanges
 from hindbrain.recall.weights import WEIGHTS
 from hindbrain.recall.withheld import noted
 from hindbrain.recall.words import spaced
@@ -92,7 +93,8 @@ class Finder:
         hits = [self._hit(found[place], place, told, texts, repeated.get(place, ())) for place in first + rest]
         hits = self._used(database, hits[: len(first)], scope, now) + hits[len(first) :]
         later = amendments(database, question, hits, scope, self._static)
-        ordered = current_first(database, question, newest_first(question, hits, self._static, later), scope)
+        newest = newest_first(question, hits, self._static, later, ToldChanges(database))
+        ordered = current_first(database, question, newest, scope)
         best = ordered[: min(k, rank.MAX_HITS)]
         best = kept_as(database, marked(database, _descending(best), scope.before), scope.before)
         return best if talk_only else noted(database, best)  # a block leaves out what it must not tell
