@@ -2,8 +2,8 @@
 
 Which statement replaced which is found out when sessions are read, and then the ledger knows: where it knows of no replacement
 none is told, however alike the two sound ("the payments API has a timeout of 10 seconds", "the search API ... 3 seconds"). Until
-a session has been read the words alone have to do, and only of one subject; and where nothing was found in one of the two, the
-newer one has to say itself that something changed ("we dropped RabbitMQ"). What only says the same replaces nothing.
+a session has been read, and where nothing was found in one of the two, the ledger cannot know: there the words alone have to do,
+and only of one subject. What only says the same replaces nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from hindbrain.ledger.database import Database
 from hindbrain.ledger.joining import JOINED
 from hindbrain.recall.rank import Found
-from hindbrain.recall.said import said, words_before
+from hindbrain.recall.said import words_before
 from hindbrain.recall.words import spaced
 
 SUBJECT_WORDS: Final = 4  # of a sentence: who or what it speaks of
@@ -53,11 +53,9 @@ class ToldChanges:
         both = bool(self._memories(newer)) and bool(self._memories(older))
         if both and self._replaces(newer, older):
             return True
-        if _two_subjects(newer.text, older.text):
+        if spaced(newer.text) == spaced(older.text) or _two_subjects(newer.text, older.text):
             return False
-        if not (self._is_read(newer) and self._is_read(older)):
-            return True
-        return not both and _says_so(newer)
+        return not (both and self._is_read(newer) and self._is_read(older))
 
     def _replaces(self, newer: Found, older: Found) -> bool:
         rows = self._database.execute(_AFTER, (json.dumps(sorted(self._memories(older))),)).fetchall()
@@ -76,11 +74,6 @@ class ToldChanges:
         if hit.session_id not in self._read:
             self._read[hit.session_id] = self._database.execute(_READ, (hit.session_id,)).fetchone() is not None
         return self._read[hit.session_id]
-
-
-def _says_so(hit: Found) -> bool:
-    told = said(hit)
-    return told.changes or told.over
 
 
 def _two_subjects(newer: str, older: str) -> bool:
