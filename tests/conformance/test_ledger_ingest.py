@@ -221,7 +221,7 @@ def test_a_row_that_cannot_be_written_takes_the_whole_batch_back(ledger: Evidenc
     assert ledger.cursor("segment:x") == 10
     assert is_sound(ledger)
     allow()
-    wanted = Ingested(records=3, turns_new=1, events_new=1, redactions_new=1, sessions=frozenset({FIRST}))
+    wanted = Ingested(records=3, turns_new=1, events_new=1, redactions_new=1, sessions=frozenset({FIRST}), acted=True)
     assert ledger.ingest(batch(*lines, x=40)) == wanted
 
 

@@ -62,8 +62,7 @@ def _carry_rest(
 ) -> None:
     """What ties memories that were there already to those that came, how far sessions were read, what dreams changed."""
     ties = [link for each in sorted(known) for link in links.get(each, ()) if link[4] and _holds(link, everything, turns)]
-    for memory, _, role, _, target, at, sure, joined in ties:
-        removal.link(there, memory, role, target=target, at=at, sure=sure, joined=bool(joined))
+    removal.link_all(there, [removal.Tie(link[0], link[2], None, link[4], link[5], link[6], bool(link[7])) for link in ties])
     removal.settle(there, {link[4] for link in ties})
     compared = here.execute("SELECT id FROM memories WHERE reflected = 1 AND made_by = 'person' ORDER BY id").fetchall()
     there.executemany("UPDATE memories SET reflected = 1 WHERE id = ?", compared)

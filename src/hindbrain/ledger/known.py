@@ -74,7 +74,7 @@ def uncompared(database: Database) -> list[str | None]:
     """The projects with observations that were not compared with the others yet; None for what holds everywhere."""
     query = f"""SELECT DISTINCT CASE WHEN scope = 'global' THEN '' ELSE project_id END FROM memories
                 WHERE reflected = 0 AND level = 'observation' AND {_STANDING}"""  # fmt: skip
-    return [each or None for each in sorted(row[0] for row in database.execute(query).fetchall())]
+    return [each or None for each in sorted({row[0] or "" for row in database.execute(query).fetchall()})]
 
 
 def of_session(database: Database, session_id: str) -> list[Known]:

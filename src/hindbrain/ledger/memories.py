@@ -242,7 +242,7 @@ def _write(connection: Database, kept: Mapping[str, _Kept]) -> None:
     replaced = sorted({each.supersedes for each in kept.values() if each.supersedes})
     there = {row[0] for row in connection.execute(_STORED, (json.dumps(replaced),)).fetchall()} if replaced else set[str]()
     removal.link_all(connection, [  # once all are there, so that they may name each other
-        (each.id, "supersedes", None, each.supersedes, each.at, 1.0) for each in kept.values()
+        removal.Tie(each.id, "supersedes", None, each.supersedes, each.at) for each in kept.values()
         if each.supersedes in there and each.supersedes != each.id
     ])  # fmt: skip
     removal.settle(connection, [*kept, *there])

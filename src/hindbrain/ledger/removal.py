@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hindbrain.ledger import fulltext
 from hindbrain.ledger.database import Database, foreign, is_sqlite
@@ -69,16 +69,24 @@ WHERE links.role = 'contradicts' AND links.target_memory_id IN {_INSIDE}
 """
 
 
-# A memory, the role, the turn or the memory it is tied to, when, and how surely.
-Tie = tuple[str, str, str | None, str | None, int, float]
+class Tie(NamedTuple):
+    """What a memory is tied to."""
+
+    memory: str
+    role: str
+    turn: str | None
+    target: str | None  # another memory
+    at: int
+    sure: float = 1.0
+    joined: bool = False  # it stands for one that says the same
 
 
 def link(
     database: Database, memory: str, role: str, *, turn: str | None = None, target: str | None = None, at: int, sure: float = 1.0,
     joined: bool = False,
 ) -> bool:  # fmt: skip
-    """Tie a memory to a turn or to another memory; whether that is new. `joined`: it stands for one that says the same."""
-    return bool(database.execute(LINK, _values((memory, role, turn, target, at, sure), joined)).rowcount)
+    """Tie a memory to a turn or to another memory; whether that is new."""
+    return bool(database.execute(LINK, _values(Tie(memory, role, turn, target, at, sure, joined))).rowcount)
 
 
 def link_all(database: Database, ties: Iterable[Tie]) -> None:
@@ -87,8 +95,8 @@ def link_all(database: Database, ties: Iterable[Tie]) -> None:
         database.executemany(LINK, rows)
 
 
-def _values(tie: Tie, joined: bool = False) -> dict[str, object]:
-    return dict(zip(("memory", "role", "turn", "target", "at", "sure", "joined"), (*tie, int(joined)), strict=True))
+def _values(tie: Tie) -> dict[str, object]:
+    return tie._asdict() | {"joined": int(tie.joined)}
 
 
 def remove(database: Database, ids: Iterable[str], spared: Collection[str] = ()) -> set[str]:
@@ -142,7 +150,7 @@ class _Falling:
         for memory, _, _, turn, _, at in self._links:
             if memory in gone and turn is not None and turn not in known:
                 turns.setdefault(turn, at)
-        self._ties[insight] = [(insight, "derived_from", turn, None, at, 1.0) for turn, at in turns.items()]
+        self._ties[insight] = [Tie(insight, "derived_from", turn, None, at) for turn, at in turns.items()]
         # what it replaces is no evidence, and that link may be taken back
         left = [row[1] for row in own if row[2] in ("derived_from", "supports") and row[4] not in gone]
         if left or turns:

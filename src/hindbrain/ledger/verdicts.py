@@ -160,7 +160,7 @@ def replace(database: Database, pairs: Sequence[Preferred]) -> None:
         touched |= {*above, other}
     if dropped:
         database.executemany(_NOT_ABOVE, [(memory, json.dumps([target])) for memory, target in sorted(dropped)])
-    removal.link_all(database, [(memory, "supersedes", None, target, at, 1.0) for (memory, target), at in ties.items()])
+    removal.link_all(database, [removal.Tie(memory, "supersedes", None, target, at) for (memory, target), at in ties.items()])
     removal.settle(database, touched)
 
 
