@@ -235,8 +235,17 @@ def worker(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int
     monkeypatch.setenv("HOME", str(tmp_path))
     wake(os.fsencode(filled))
     pid = until(lambda: lock_holder(Home(filled).worker_lock), "a worker")
-    until(lambda: (filled / "ask").exists(), "its socket")
+    until(lambda: _is_listening(filled), "its socket")
     return pid
+
+
+def _is_listening(home: Path) -> bool:
+    """The file is there a moment before anybody listens."""
+    not_yet = FileNotFoundError, ConnectionRefusedError
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer, contextlib.suppress(*not_yet):
+        peer.connect(os.fsencode(home / "ask"))
+        return True
+    return False
 
 
 def test_a_hundred_hooks_at_once_with_a_worker(filled: Path, worker: int) -> None:
