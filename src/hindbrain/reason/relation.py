@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Final, NamedTuple
 
-from hindbrain.reason import apart, relating, reversal, wording
+from hindbrain.reason import apart, predicate, relating, reversal, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
@@ -48,7 +48,7 @@ def verdict(newer: Told, older: Told, likeness: Likeness) -> Verdict:
     found = relating.weighed(seen(pair, ruled))
     likely = {name: 1 / sum(exp(other - weight) for other in found.values()) for name, weight in found.items()}
     said = _outvoted(pair, ruled, likely)
-    if turned := reversal.reverses(pair):
+    if turned := _turned(pair):
         said = said if said in AT_ODDS else _which(pair)
         said = "supersedes" if reversal.insists(pair) and not pair.soft else said
     elif _both_hold(pair, said):
@@ -82,7 +82,11 @@ def _both_hold(pair: Sides, said: str) -> bool:
 
 def reverses(newer: Told, older: Told) -> bool:
     """Whether the newer says the opposite of the older one in almost its words."""
-    return reversal.reverses(Sides(newer, older, lambda one, other: 0.0))
+    return _turned(Sides(newer, older, lambda one, other: 0.0))
+
+
+def _turned(pair: Sides) -> bool:
+    return reversal.reverses(pair) or (reversal.may_reverse(pair) and predicate.differs(pair))
 
 
 def by_rules(pair: Sides) -> str:

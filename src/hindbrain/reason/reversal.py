@@ -17,6 +17,7 @@ from hindbrain.reason import wording
 from hindbrain.reason.families import spellings, tools
 from hindbrain.reason.sides import Sides, sign
 from hindbrain.reason.values import ORDINARY, Reading, read, stem
+from hindbrain.reason.vocabulary import plain
 
 # What a statement is not about: that something is so, is used, is moved or stays, always or never, here.
 _LIGHT: Final = """
@@ -40,7 +41,10 @@ _NEGATED: Final = re.compile(
 _STAYS: Final = re.compile(
     r"\b(?:stay(?:s|ing)?|remains?|keeps? (?:on|using|running)|bleib(?:t|en)|(?:se|nos) queda\w*|sigue\w*|se mantiene\w*)\b"
 )
-_TAKEN_BACK: Final = re.compile(r"\b(?:actually no|doch nicht|lieber doch|mejor no|al final no|scratch that|on second thought)\b")
+_TAKEN_BACK: Final = re.compile(
+    r"\b(?:actually no|doch nicht|lieber doch|mejor no|al final no|(?:scratch|forget) that|on second thought|vergiss das"
+    r"|olvida eso)\b"
+)
 _LEFT: Final = re.compile(
     r"\b(?:from|off|away from|instead of|rather than|over|than|not|no|without|statt|anstatt|von|kein\w*|ohne|als|en vez de"
     r"|en lugar de|antes que|de|sin)\s+(?:the |dem |der |den |el |la )?[\w.+#-]+"
@@ -77,19 +81,23 @@ def at_odds(pair: Sides) -> bool:
 
 def reverses(pair: Sides) -> bool:
     """Whether the newer says the opposite of the older one in almost its words."""
+    return may_reverse(pair) and (insists(pair) or _denies(pair) or _names_a_rival(pair) or _turns_round(pair))
+
+
+def may_reverse(pair: Sides) -> bool:
+    """Whether it is said of how things are, in general, and of the same place."""
     if {"task", "lesson"} & {pair.newer.kind, pair.older.kind} or pair.newer.text.rstrip(' "”»').endswith("?"):
         return False
     text = pair.new.text
     if wording.ONCE.search(text) or wording.EXCEPTED.search(text) or wording.ADDED.search(text):
         return False
-    if pair.two_places and "programming" not in _rival_names(pair):
-        return False
-    return insists(pair) or _denies(pair) or _names_a_rival(pair) or _turns_round(pair)
+    return not pair.two_places or "programming" in _rival_names(pair)
 
 
 def insists(pair: Sides) -> bool:
     """Whether it says that a thing stays with one value after the older one named another: "the orders stay on MySQL"."""
-    if not (_STAYS.search(pair.new.text) or _TAKEN_BACK.search(pair.new.text) or OPENING.search(pair.new.text)):
+    taken_back = any(_TAKEN_BACK.search(each) for each in (pair.new.text, plain(pair.beside.nearest[0])))
+    if not (taken_back or _STAYS.search(pair.new.text) or OPENING.search(pair.new.text)):
         return False
     rivals = _rival_names(pair)
     if not rivals and not any(new.unit == old.unit != "" for new, old in pair.values_differ):
