@@ -135,6 +135,7 @@ APART = [
     ("We use Redis for sessions.", "Redis isn't used in the worker any more."),
     ("Wir nutzen Redis für Sessions.", "Wir haben Redis im Worker durch Valkey ersetzt."),
     ("Usamos Redis para las sesiones.", "Redis ya no se usa en el worker."),
+    ("The main ingress is nginx.", "We switched the ingress of the docs site from nginx to Traefik."),
     ("Reports are sent on Mondays.", "Bounced mails are discarded after 3 days."),
 ]  # fmt: skip
 

@@ -21,6 +21,8 @@ _PLACE: Final = r"(?:AT|FOR|FROM|OF)"
 _T: Final = "(?:THING|MATTER)"
 _FIRST: Final = r"^(?:(?!THING|MATTER|OTHER|PART|AT|FOR|FROM|TO|OF)\S+ )*?"
 _WHAT: Final = r"^(?:(?!THING|MATTER|OTHER|PART|AT|FOR|FROM|TO|OF|(?:we|i|you|they|wir|ich|du|sie|nosotros|yo)\b)\S+ )*?"
+# We MOVE the MATTER of OTHER from THING, wir haben den MATTER der OTHER von THING auf OTHER MOVE.
+_MOVED: Final = rf"MOVE {_T} (?:AT|FOR|OF) OTHER (?:FROM|OF) THING|{_T}(?: {_PLACE})? OTHER (?:FROM|OF) THING (?:AT|TO) \S+ MOVE"
 _APART: Final = tuple(re.compile(each) for each in (
     rf"NOT(?: USE)?(?: {_PLACE})? THING {_PLACE} OTHER",  # we NOT USE THING for OTHER
     rf"USE{_ANY} THING NOT {_PLACE} OTHER",  # wir USE THING NOT fuer OTHER
@@ -33,6 +35,7 @@ _APART: Final = tuple(re.compile(each) for each in (
     rf"{_WHAT}OTHER{_ANY} (?:FROM|OF) THING (?:AT|TO) \S+ MOVE",  # OTHER ist von THING auf OTHER MOVE
     rf"NOT USE OTHER (?:{_PLACE}|TO) THING",  # we NOT USE OTHER on THING
     r"MOVE OTHER (?:FROM|OF) THING",
+    _MOVED,
     rf"OUT(?: FROM)? THING(?: FROM)? {_PLACE} OTHER",  # we OUT THING from OTHER
     rf"THING (?:IS|wurde|wurden) (?:NOT )?OUT {_PLACE} OTHER",
     rf"THING {_PLACE} OTHER(?: TO \S+)?(?: IS)? (?:NOT|OUT|SWAP)",  # wir haben THING aus OTHER OUT
@@ -76,6 +79,11 @@ def ends_something_else(pair: Sides) -> bool:
     """Whether the newer one ends, in another use, place or hand, or in a part, what the older one tells of."""
     found = [*builds(pair)]
     return any(each.search(build) for build in found for each in _APART) or _ends_another(pair, found)
+
+
+def moves_another(pair: Sides) -> bool:
+    """It moves a thing of the same sort that is of something else: "the ingress of the docs site from nginx"."""
+    return any(re.search(_MOVED, build) for build in builds(pair))
 
 
 def _ends_another(pair: Sides, found: list[str]) -> bool:

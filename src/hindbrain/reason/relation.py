@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Final, NamedTuple
 
-from hindbrain.reason import apart, predicate, relating, reversal, wording
+from hindbrain.reason import accord, apart, predicate, relating, reversal, wording
 from hindbrain.reason.sides import Likeness, Sides, Told, near
 from hindbrain.reason.values import NAME, ORDINARY, read
 from hindbrain.reason.vocabulary import plain
@@ -51,6 +51,8 @@ def verdict(newer: Told, older: Told, likeness: Likeness) -> Verdict:
     if turned := _turned(pair):
         said = said if said in AT_ODDS else _which(pair)
         said = "supersedes" if reversal.insists(pair) and not pair.soft else said
+    elif said in AT_ODDS and accord.of_one_mind(pair):
+        return Verdict("reinforces", PLAIN)
     elif _both_hold(pair, said):
         return Verdict("", 1.0)
     sure = max(likely.get(said, 1.0), PLAIN if turned else 0.0)
@@ -74,10 +76,15 @@ def _outvoted(pair: Sides, ruled: str, likely: Mapping[str, float]) -> str:
 
 
 def _both_hold(pair: Sides, said: str) -> bool:
-    """Whether what seems to be at odds is not: the newer one is of another use, part or case of what both name."""
-    if said == "contradicts":
-        return apart.is_special_case(pair) or (not pair.soft and not pair.values_differ and apart.ends_something_else(pair))
-    return said == "supersedes" and apart.speaks_of_another(pair)
+    """Whether what seems to be at odds is not: they are of two uses, parts or cases of what both name, or of two likings."""
+    if said != "contradicts":
+        return said == "supersedes" and apart.speaks_of_another(pair)
+    if accord.likes_two_things(pair) or apart.is_special_case(pair):
+        return True
+    if pair.soft or pair.values_differ:
+        return False
+    turned_round = Sides(pair.older, pair.newer, pair.likeness)  # the older one may be of the other use
+    return apart.ends_something_else(pair) or apart.moves_another(turned_round)
 
 
 def reverses(newer: Told, older: Told) -> bool:
