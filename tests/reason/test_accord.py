@@ -29,6 +29,7 @@ def told(older: str, newer: str) -> set[str]:
         ("Nunca hagas force push.", "El force push está prohibido."),
         ("Keep your answers short", "I like concise answers"),
         ("I like short answers", "Keep answers brief"),
+        ("I like short answers", "I like concise answers"),
         ("Antworte kurz", "Ich mag knappe Antworten"),
         ("Respuestas cortas", "Me gustan las respuestas breves"),
         ("I like detailed commit messages.", "I like small commits."),

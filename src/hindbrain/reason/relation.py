@@ -93,7 +93,9 @@ def reverses(newer: Told, older: Told) -> bool:
 
 
 def _turned(pair: Sides) -> bool:
-    return reversal.reverses(pair) or (reversal.may_reverse(pair) and predicate.differs(pair))
+    return reversal.reverses(pair) or (
+        reversal.may_reverse(pair) and predicate.differs(pair) and not accord.of_one_mind(pair)
+    )
 
 
 def by_rules(pair: Sides) -> str:
