@@ -28,16 +28,16 @@ RULES: Final = "rules/1"
 _SHORT_YES: Final = 8  # words: "the first one, please" says no more than what was agreed to
 
 
-def extract(turns: Sequence[Said]) -> list[Statement]:
-    """What was said in these turns that is worth keeping, in the order it was said."""
+def extract(turns: Sequence[Said], *, working: bool = False) -> list[Statement]:
+    """What was said in these turns worth keeping, in the order it was said. working: to an agent that works in a folder."""
     order = {turn.id: number for number, turn in enumerate(turns)}
     texts = {turn.id: turn.text for turn in turns}
-    kept = [each for each, secondhand in found_in(turns) if not secondhand or worth_keeping(each)]
+    kept = [each for each, secondhand in found_in(turns, working=working) if not secondhand or worth_keeping(each)]
     every = *kept, *set_aside(turns, kept)
     return sorted(every, key=lambda each: (order[each.turns[0]], texts[each.turns[0]].find(each.quote)))
 
 
-def found_in(turns: Sequence[Said]) -> list[tuple[Statement, bool]]:
+def found_in(turns: Sequence[Said], *, working: bool = False) -> list[tuple[Statement, bool]]:
     """What all readers found, each with whether it is in the agent's words and still to be weighed."""
     of_agent = [*agreed(turns), *lessons(turns)]
     agreeing = {turn for each in of_agent if each.kind == "decision" for turn in each.turns[1:]}
@@ -46,7 +46,7 @@ def found_in(turns: Sequence[Said]) -> list[tuple[Statement, bool]]:
     found = [_judged(each) for each in (*own, *of_agent) if may_become(each.kind, each.trust) or each.kind == "lesson"]
     texts = {turn.id: turn.text for turn in turns}
     secondhand = {each.id for each in of_agent if each.kind != "decision" or reply(texts[each.turns[-1]]).pick is None}
-    return [(each, each.id in secondhand) for each in passed(_once(found, texts), turns)]
+    return [(each, each.id in secondhand) for each in passed(_once(found, texts), turns, working=working)]
 
 
 def _short(statement: Statement) -> bool:

@@ -36,6 +36,7 @@ __all__ = ["digest_session", "dream_of", "extract_session", "reflect_project", "
 
 log = logging.getLogger("hindbrain.reason")
 
+CODING_AGENTS: Final = ("claude-code", "codex", "cursor", "gemini-cli", "opencode", "aider")  # work in the folder they are in
 OWN_AGENT: Final = "hindbrain"  # what people told us to keep is kept as they said it
 LONGEST_MS: Final = 15 * 60_000  # a session that never pauses is read this often all the same
 LOT: Final = 50  # sessions from before that are read between two looks at everything else
@@ -146,7 +147,8 @@ def found(session: Session, turns: Sequence[Said], means: Means, before: Earlier
     """What a session says."""
     if session.agent == OWN_AGENT:
         return Made([])
-    made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns), before)
+    working = session.agent in CODING_AGENTS and session.project_id is not None
+    made = means.reasoner(session.project_id, session.id).extract(turns, lambda: extract(turns, working=working), before)
     if made.note:
         log.info("session %s was read by rules, at least in part: %s", session.id, made.note)
     return dataclasses.replace(made, value=_placed(session, made.value))
