@@ -226,3 +226,35 @@ def test_two_hundred_thousand_letters_are_read_without_harm(number: int) -> None
     turns = [*talk("u: how? " + big, "a: I'd use X now. " + big, "u: yes " + big), Said("4", "", big)]
     texts = {turn.id: turn.text for turn in turns}
     assert all(each.quote in texts[each.turns[0]] and len(each.quote) <= 300 for each in agreed(turns))
+
+
+@pytest.mark.parametrize(
+    ("asked", "offer", "answer", "text"),
+    [
+        ("Should we use Redis for sessions?", "I'd recommend PostgreSQL to keep it simple.", "Sounds good, do that",
+         "sessions: PostgreSQL to keep it simple"),
+        ("Which provider should we take for transactional mail?",
+         "Two options: (1) SendGrid, cheap (2) Postmark, better deliverability", "the second one",
+         "transactional mail: Postmark, better deliverability"),
+        ("Was nehmen wir für die Sessions?", "Ich würde PostgreSQL nehmen, dann bleibt es einfach.", "Klingt gut, mach das so",
+         "Sessions: PostgreSQL nehmen, dann bleibt es einfach"),
+    ],
+)  # fmt: skip
+def test_what_was_agreed_to_says_what_was_asked_about(asked: str, offer: str, answer: str, text: str) -> None:
+    (found,) = agreed(talk(f"u: {asked}", f"a: {offer}", f"u: {answer}"))
+    assert (found.text, found.turns) == (text, ("2", "1", "3"))
+    assert found.quote in offer
+
+
+@pytest.mark.parametrize(
+    ("asked", "offer", "text"),
+    [
+        ("Should we use Redis for sessions?", "I'd recommend keeping sessions in PostgreSQL with a nightly cleanup.",
+         "Keeping sessions in PostgreSQL with a nightly cleanup"),
+        ("Can you check the logs?", "I'd recommend PostgreSQL to keep it simple.", "PostgreSQL to keep it simple"),
+        ("What would you do for us?", "I'd recommend PostgreSQL to keep it simple.", "PostgreSQL to keep it simple"),
+    ],
+)  # fmt: skip
+def test_what_says_itself_what_it_is_about_is_told_as_it_is(asked: str, offer: str, text: str) -> None:
+    (found,) = agreed(talk(f"u: {asked}", f"a: {offer}", "u: Sounds good, do that"))
+    assert (found.text, found.turns) == (text, ("2", "3"))

@@ -37,13 +37,19 @@ _REMEMBERED: Final = 3  # messages of the user for which options stay on the tab
 _NONE: Final = Offered(None, ())
 _REST: Final = 2  # words a weak yes may go on for and still be no more than a yes
 _TELLING: Final = 4  # letters of a word that is enough to tell what is meant
+_FOR_WHAT: Final = any_of(
+    r"\b(?:for|für|para) (?:the |our |my |die |den |das |unsere? |unseren |el |la |los |las |nuestr[oa]s? )?"
+    r"((?!(?:it|this|that|them|now|us|me|example|das|es|uns|mich|eso|esto|nosotros)\b)[\w-]{3,30}(?: [\w-]{3,30}){0,2})\s*\?"
+)
+_SAYS_FOR: Final = any_of(r"\b(?:for|für|para|in|im|en) (?!now\b|us\b)\w")
+_NOBODY: Final = Said("", "user", "")
 _COURTESY: Final = frozenset(("thanks", "thx", "ty", "thank", "danke", "gracias", "merci"))
 
 
 def agreed(turns: Sequence[Said]) -> list[Statement]:
     """Decisions by agreement, then facts and procedures the agent established, in the order of the turns."""
     found = [*established(turns), *habits(turns)]
-    agent, asked = -1, ""
+    agent, asked = -1, _NOBODY
     choices: deque[tuple[int, Offered]] = deque(maxlen=_REMEMBERED)  # by message of the user, what could be chosen from
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and turn.text.strip():
@@ -51,11 +57,11 @@ def agreed(turns: Sequence[Said]) -> list[Statement]:
         elif turn.role == "user":
             choices.append((agent, offered(turns[agent].text) if agent >= 0 else _NONE))
             found += _decision(turns, choices, turn, asked) or _assented(turns, agent, number)
-            agent, asked = -1, turn.text
+            agent, asked = -1, turn
     return [statement for _, statement in sorted(found, key=lambda pair: pair[0])]
 
 
-def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: Said, asked: str) -> list[tuple[int, Statement]]:
+def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: Said, asked: Said) -> list[tuple[int, Statement]]:
     """What this message agrees to. A pick may go back to options a question or two ago; a yes is for what was said last."""
     answer = reply(user.text)
     number, put = choices[-1]
@@ -64,16 +70,33 @@ def _decision(turns: Sequence[Said], choices: deque[tuple[int, Offered]], user: 
     if not answer.yes or number < 0:
         return []
     agent = turns[number]
-    offer = _chosen(put, answer) or _asked_for(agent, asked, answer) or _concluded(put, answer)
+    subject = _subject(asked.text) if number == choices[-1][0] else ""
+    offer = _chosen(put, answer) or _asked_for(agent, asked.text, answer) or _concluded(put, answer)
     if offer is None:
         return []
     choices.clear()  # what was decided is not decided once more by the next letter
     quote = agent.text[offer.start:offer.end][:_QUOTE]
     other = put.other if put.proposal is offer else ""
     said = _stand_alone(offer.text)
+    about = f"{subject}: " if subject and _lacks(said, subject) else ""
+    evidence = (agent.id, asked.id, user.id) if about else (agent.id, user.id)
+    said = f"{about}{said}"
     text = f"{said}; {plain(answer.rest)}" if answer.pick is not None and len(answer.rest.split()) >= _ADDED else said
-    return [(number, Statement("decision", text, (agent.id, user.id), quote, _SURE, "user",
+    return [(number, Statement("decision", text, evidence, quote, _SURE, "user",
                                why=plain(offer.why), instead_of=plain(other)))]  # fmt: skip
+
+
+def _subject(asked: str) -> str:
+    """What a user's question is about, where it says so: "should we use Redis for sessions?"."""
+    found = _FOR_WHAT.search(own(asked)[-_TAIL:])
+    return plain(found[1]) if found else ""
+
+
+def _lacks(said: str, subject: str) -> bool:
+    """Whether a few words do not say what they are for."""
+    words = set(WORD.findall(said.lower()))
+    told = any(word in words for word in WORD.findall(subject.lower()) if word not in STOP_WORDS)
+    return not told and len(said.split()) <= _MUCH and not _SAYS_FOR.search(said)
 
 
 def _assented(turns: Sequence[Said], agent: int, user: int) -> list[tuple[int, Statement]]:
