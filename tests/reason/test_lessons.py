@@ -8,6 +8,7 @@ import pytest
 
 from hindbrain.ledger.statement import Said, Statement
 from hindbrain.reason.causes import Claim, claim
+from hindbrain.reason.extract import extract
 from hindbrain.reason.lessons import lessons
 from hindbrain.reason.prose import sentences
 from hindbrain.reason.runs import command_of, error_line, is_again, runs
@@ -335,3 +336,16 @@ def test_any_row_of_turns_gives_quotes_that_stand_in_their_first_turn() -> None:
         ]  # fmt: skip
         texts = {turn.id: turn.text for turn in turns}
         assert all(each.quote and each.quote in texts[each.turns[0]] for each in lessons(turns))
+
+
+def test_a_killed_build_that_works_with_more_memory_is_a_lesson_however_short_the_command() -> None:
+    said = extract(talk(
+        "u: build the image", "c: docker build .",
+        "r: #12 ERROR: process \"/bin/sh -c npm run build\" did not complete successfully: exit 137",
+        "a: Trying with more.", "c: docker build --memory 4g .", "r: #14 DONE 3.2s", "a: Built."))  # fmt: skip
+    assert [each.text.partition("exit 137: ")[2] for each in said] == ["worked with `docker build --memory 4g .`"]
+
+
+def test_an_exit_of_zero_is_no_failure() -> None:
+    again = ("c: docker build --memory 4g .", "r: DONE")
+    assert extract(talk("u: build the image", "c: docker build .", "r: exited with code 0", *again)) == []

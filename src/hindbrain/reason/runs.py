@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -27,9 +27,10 @@ _LOOKS: Final = re.compile(r"(?:cat|less|head|tail|grep|rg|ls|find|sed -n|git (?
 _SEQUENCE: Final = re.compile(r"&&|\|\||;|\n")
 _FAILED: Final = re.compile(
     r"Traceback \(most recent|^E   \S|^(?:error|fatal)(?:\[\w+\])?:|^Error: |\b(?:BUILD|PROJECT EXECUTION) FAILED|\bFAILED\b|"
-    r"\b[1-9]\d{0,5} (?:failed|failures?|errors?)\b|\b[Ee]xit(?:ed with)? (?:code|status):? [1-9]|command not found|panicked at|"
-    r"npm ERR!|ERR_PNPM|[Ss]egmentation fault|^\S{0,80}: error: |\bFATAL\b|ERROR=[1-9]|: No such file or directory$|"
-    r"Permission denied",
+    r"\b[1-9]\d{0,5} (?:failed|failures?|errors?)\b|\b[Ee]xit(?:ed)?(?: with)?(?: (?:code|status))?:? \(?[1-9]\d{0,2}\b|"
+    r"^Killed\b|command not found|panicked at|npm ERR!|"
+    r"ERR_PNPM|[Ss]egmentation fault|^\S{0,80}: error: |\bFATAL\b|ERROR=[1-9]|: No such file or directory$|"
+    r"Permission denied|[Cc]onnection refused|ECONNREFUSED|OOMKilled",
     re.MULTILINE)  # fmt: skip
 _TELLING: Final = re.compile(r"\b[A-Za-z_][\w.]{0,80}(?:Error|Exception|Fault|Panic|BackOff)\b|"
                              r"\b(?:error|fatal|failed|cannot|could not|denied|not found|refused|conflict\w*|timeout|timed out|"
@@ -62,16 +63,22 @@ class Run:
 
 
 def runs(turns: Sequence[Said]) -> list[Run]:
-    """All runs in the order of their results. A result belongs to the oldest call of its tool that still waits."""
+    """All runs in the order of their results. A result belongs to the oldest call of its tool that still waits; where either
+    does not say of which tool it is, to the oldest call it may belong to."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
     found: list[Run] = []
     for number, turn in enumerate(turns):
         if turn.role == "tool_call":
             waiting[turn.tool].append(number)
-        elif turn.role == "tool_result" and waiting[turn.tool]:
-            call = waiting[turn.tool].popleft()
-            found.append(_run(turns, call, number))
+        elif turn.role == "tool_result" and (calls := _calls(waiting, turn.tool)):
+            found.append(_run(turns, calls.popleft(), number))
     return found
+
+
+def _calls(waiting: Mapping[str, deque[int]], tool: str) -> deque[int]:
+    """The calls, oldest first, to which the next result of a tool belongs."""
+    own = waiting.get(tool) or waiting.get("") or deque()
+    return own if tool else min((calls for calls in waiting.values() if calls), key=lambda calls: calls[0], default=own)
 
 
 def _run(turns: Sequence[Said], call: int, result: int) -> Run:

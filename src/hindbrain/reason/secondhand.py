@@ -46,7 +46,8 @@ def marks(statement: Statement) -> frozenset[str]:
 
 def _marks(statement: Statement) -> Iterator[str]:
     text = statement.text
-    yield from (f"over {least} letters" for least in _LETTERS if len(statement.quote) > least)
+    told = text if statement.trust == "tool" else statement.quote  # of what was only run, the quote is a command, however short
+    yield from (f"over {least} letters" for least in _LETTERS if len(told) > least)
     yield f"sure {statement.confidence:.2f}"
     signs = {
         "specific": specific(text, language_of(text)), "number": re.search(r"\d", text) is not None, "why": bool(statement.why),

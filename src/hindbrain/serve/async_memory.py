@@ -65,11 +65,11 @@ class AsyncMemory:
 
     async def record(
         self, *, agent: str, session: str, role: str, text: str, at: datetime | None = None, project: str | None = None,
-        key: str | None = None,
+        key: str | None = None, tool: str = "",
     ) -> str:  # fmt: skip
         """Memory.record"""
         return await self._run(
-            self.memory.record, agent=agent, session=session, role=role, text=text, at=at, project=project, key=key
+            self.memory.record, agent=agent, session=session, role=role, text=text, at=at, project=project, key=key, tool=tool
         )
 
     async def record_many(self, turns: Iterable[Turn]) -> list[str]:

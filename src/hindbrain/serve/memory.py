@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from hindbrain.serve.values import Turn
 
 _NAMED: Final = "project:"  # the folder of a project that has a name and no folder
+_TOOL_CHARS: Final = 200
 _AGENT: Final = "hindbrain"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST: Final = datetime.min.replace(tzinfo=UTC)
@@ -183,14 +184,15 @@ class Memory(Library):
 
     def record(
         self, *, agent: str, session: str, role: str, text: str, at: datetime | None = None, project: str | None = None,
-        key: str | None = None,
+        key: str | None = None, tool: str = "",
     ) -> str:  # fmt: skip
         """Keep one turn and return its id once it is on the disk.
 
         `key` is the caller's own id for the turn within its session: the same key again is the same turn. `role` is user,
-        assistant, tool_call or tool_result. A time without a zone is taken as UTC.
+        assistant, tool_call or tool_result; of the last two `tool` is the name of the tool, and what is called "bash" or "shell"
+        has run its text as a command. A time without a zone is taken as UTC.
         """
-        event = self._turn(agent, session, role, text, at, project, key)
+        event = self._turn(agent, session, role, text, at, project, key, tool)
         self._write([event], project)
         return event.id
 
@@ -203,7 +205,7 @@ class Memory(Library):
         wanted = list(turns)
         events = [
             replace(
-                self._turn(each.agent, each.session, each.role, each.text, each.at, each.project, each.key),
+                self._turn(each.agent, each.session, each.role, each.text, each.at, each.project, each.key, each.tool),
                 detail=dict(each.detail),
             )
             for each in wanted
@@ -215,8 +217,9 @@ class Memory(Library):
         return [event.id for event in events]
 
     def _turn(
-        self, agent: str, session: str, role: str, text: str, at: datetime | None, project: str | None, key: str | None
-    ) -> Event:
+        self, agent: str, session: str, role: str, text: str, at: datetime | None, project: str | None, key: str | None,
+        tool: str = "",
+    ) -> Event:  # fmt: skip
         if not isinstance(role, str) or role not in ROLES:  # type: ignore[redundant-expr]  # callers without types
             raise UsageError(f"{role!r} is not a role", hint=f"use one of {', '.join(sorted(ROLES))}")
         for name, value in (("agent", agent), ("session", session)):
@@ -224,6 +227,7 @@ class Memory(Library):
                 raise UsageError(f"{name} is empty or not text", hint=f"give the {name} a name")
         if not isinstance(text, str):
             raise UsageError(f"text is {type(text).__name__}, not str", hint="decode it first")
+        used = _tool(tool, role)
         clean, counts = redact_text(text) if suspicious(text.encode("utf-8", "surrogatepass")) else (text, {})
         clean = bounded(storable(clean))
         moment = self._now() if at is None else milliseconds(at)
@@ -232,7 +236,7 @@ class Memory(Library):
         return Event(
             kind="turn", agent=storable(agent), session=storable(session), at=moment, origin="api", role=_role(role), text=clean,
             key=storable(key) if key else f"{moment}:{text_key(clean)}", cwd="" if project is None else folder_of(project),
-            redacted=counts,
+            tool=used, redacted=counts,
         )  # fmt: skip
 
     def _now(self) -> int:
@@ -695,6 +699,18 @@ def _place_event(project: str) -> Event:
         return place_event(resolve(project), _AGENT, 1)
     identity = project if project.partition(":")[0] in ("name", "git", "dir", "path") and ":" in project else f"name:{project}"
     return place_event(Place(folder, storable(identity)), _AGENT, 1)
+
+
+def _tool(tool: str, role: str) -> str:
+    """The name of a tool as it is kept; only calls and results have one."""
+    if not isinstance(tool, str):
+        raise UsageError(f"tool is {type(tool).__name__}, not str", hint="give the name of the tool")
+    if tool and role not in ("tool_call", "tool_result"):
+        raise UsageError(f"a turn of role {role} has no tool", hint="use the role tool_call or tool_result")
+    if len(tool) > _TOOL_CHARS:
+        raise UsageError(f"the name of the tool has {len(tool)} letters", hint="give its name, and what it was given as text")
+    clean, _ = redact_text(tool)
+    return storable(clean)
 
 
 def _role(role: str) -> Role:

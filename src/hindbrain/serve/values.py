@@ -43,6 +43,7 @@ class Turn:
     project: str | None = None
     key: str | None = None
     detail: Mapping[str, Json] = field(default_factory=dict[str, Json])  # whatever belongs to it, as JSON; it is not searched
+    tool: str = ""  # of a tool_call or tool_result: the name of the tool
 
 
 @dataclass(frozen=True, slots=True)
