@@ -349,3 +349,36 @@ def test_a_killed_build_that_works_with_more_memory_is_a_lesson_however_short_th
 def test_an_exit_of_zero_is_no_failure() -> None:
     again = ("c: docker build --memory 4g .", "r: DONE")
     assert extract(talk("u: build the image", "c: docker build .", "r: exited with code 0", *again)) == []
+
+
+REFUSED = "r: psycopg.OperationalError: connection to server at 127.0.0.1 port 5432 failed: Connection refused"
+
+
+def test_a_service_that_had_to_be_started_first_is_a_lesson() -> None:
+    said = extract(talk("u: run the import", "c: python -m shop.load --all", REFUSED, "c: docker compose up -d postgres",
+                        "r: Container postgres Started", "c: python -m shop.load --all", "r: 1200 rows"))  # fmt: skip
+    assert [each.kind for each in said] == ["lesson"]
+    assert said[0].text.endswith("worked with `docker compose up -d postgres`")
+    assert said[0].quote == "docker compose up -d postgres"
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        ("c: sleep 5", "r: "),
+        ("c: git pull", "r: Already up to date."),
+        ("c: docker compose up -d postgres", "e: no such service: postgres"),
+        ("c: docker compose up -d postgres", "r: Started", "u: I changed the port, try again"),
+    ],
+)
+def test_what_started_nothing_or_was_not_alone_is_none(between: tuple[str, ...]) -> None:
+    said = lessons(talk("u: run the import", "c: python -m shop.load --all", REFUSED, *between,
+                        "c: python -m shop.load --all", "r: 1200 rows", "a: Loaded."))  # fmt: skip
+    assert said == []
+
+
+def test_a_service_started_after_another_failure_says_nothing() -> None:
+    said = lessons(talk("u: run the import", "c: python -m shop.load --all", "e: SyntaxError: invalid syntax",
+                        "c: docker compose up -d postgres", "r: Started", "c: python -m shop.load --all",
+                        "r: 1200 rows"))  # fmt: skip
+    assert said == []

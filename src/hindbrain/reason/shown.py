@@ -1,4 +1,4 @@
-"""Runs -> lessons nobody put into words: a command failed, and with something added to it the same command worked.
+"""Runs -> lessons nobody put into words: a command failed, and with something added to it, or a service started, it worked.
 
 Strict, for most failures are routine: what failed has to be tried again behind a step that sets something up, under a variable,
 or with an option more or set otherwise; nobody of the user's side has said anything in between; and no test was merely red.
@@ -20,6 +20,14 @@ _NEXT: Final = 4  # runs after the failed one among which the working one is sou
 _ORDER: Final = re.compile(r"\b(?:always|never|from now on|immer|niemals|ab sofort|siempre|nunca)\b", re.IGNORECASE)
 _NO_STEP: Final = frozenset(("cd", "rm", "echo", "ls", "cat", "grep", "sleep", "true", "git", "pwd", "mkdir", "tail", "head"))
 _OPTION: Final = re.compile(r"--?[a-zA-Z][\w-]{2,}|\w[\w.-]{2,}=")
+_UNREACHED: Final = re.compile(r"connection refused|ECONNREFUSED|could not connect|cannot connect to|no route to host", re.I)
+_STARTS: Final = re.compile(
+    r"\b(?:docker[ -]compose|podman[ -]compose) (?:\S+ ){0,4}(?:up|start)\b|\bdocker (?:start|run)\b"
+    r"|\bsystemctl (?:\S+ )?(?:start|restart)\b|\bservice \S+ (?:start|restart)\b"
+    r"|\bbrew services (?:start|restart)\b|\bpg_ctl\b.* start\b"
+    r"|\b(?:minikube|colima) start\b"
+    r"|\bredis-server\b|\bnet start\b"
+)
 # Said to see more, or less of it: it does not make anything work.
 _SHOWS_MORE: Final = re.compile(r"--?(?:verbose|v+|debug|info|stack-?trace|trace|tb|lf|last-failed|ff|watch|quiet|silent|"
                                 r"no-cov\w*|max-?fail|"
@@ -33,8 +41,19 @@ def shown(turns: Sequence[Said], every: Sequence[Run], taken: set[int]) -> Itera
         if not failed.failed or not failed.command or failed.result in taken or is_assertion(turns[failed.result].text):
             continue
         worked = _next_try(every, number)
-        if worked and not _spoke(turns, failed.result, worked.call) and _is_added(failed, worked):
+        if not worked or _spoke(turns, failed.result, worked.call):
+            continue
+        if _is_added(failed, worked):
             yield worked.call, _happened(turns, failed, worked)
+        elif _UNREACHED.search(turns[failed.result].text) and worked.command == failed.command:
+            started = [run for run in every[number + 1 : number + _NEXT] if run.result < worked.call and _starts(run)]
+            if len(started) == 1:  # "connection refused", the database is started, the same works
+                yield started[0].call, _happened(turns, failed, started[0])
+
+
+def _starts(run: Run) -> bool:
+    """Whether it starts a service."""
+    return not run.failed and _STARTS.search(run.command) is not None
 
 
 def _next_try(every: Sequence[Run], number: int) -> Run | None:
