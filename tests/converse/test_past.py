@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def test_an_index_that_is_not_sound_is_made_anew(tmp_path: Path, damage: str) ->
         index.unlink()
     elif damage == "another database":
         index.unlink()
-        with sqlite3.connect(index) as other:
+        with closing(sqlite3.connect(index)) as other, other:
             other.execute("CREATE TABLE words (text)")
         other.close()
     elif damage == "older":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def sound(home: Path, wanted: dict[str, str], what: str) -> None:
     """Whatever happened: what was committed is sound, and going on completes it without doubling anything."""
     path = Home(home).ledger
     if path.exists() and path.stat().st_size:
-        with sqlite3.connect(path) as found:
+        with closing(sqlite3.connect(path)) as found, found:
             assert found.execute("PRAGMA integrity_check").fetchall() == [("ok",)], what
             if found.execute("SELECT count(*) FROM sqlite_master WHERE name = 'cursors'").fetchone()[0]:
                 (turns,) = found.execute("SELECT count(*) FROM turns").fetchone()
@@ -157,7 +158,7 @@ def test_the_check_notices_a_ledger_whose_cursor_is_ahead_of_its_rows(
     home = tmp_path / "home"
     shutil.copytree(full_journal, home)
     content(home)
-    with sqlite3.connect(Home(home).ledger) as changed:
+    with closing(sqlite3.connect(Home(home).ledger)) as changed, changed:
         changed.execute("PRAGMA foreign_keys = OFF")
         changed.execute("DELETE FROM turns WHERE rowid = (SELECT max(rowid) FROM turns)")
     changed.close()

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -216,7 +217,7 @@ def test_the_check_notices_an_effect_that_is_written_apart_from_the_jobs_end(
 def asked(home: Home) -> tuple[int, int]:
     """Replies that are kept, in the ledger or in the journal, from which the next worker takes them in; and calls that count."""
     store(home)
-    with sqlite3.connect(home.ledger) as connection:
+    with closing(sqlite3.connect(home.ledger)) as connection, connection:
         (count,) = connection.execute("SELECT count(*) FROM calls WHERE reply <> ''").fetchone()
         (counted,) = connection.execute("SELECT count(*) FROM calls WHERE input_tokens > 0 AND output_tokens > 0").fetchone()
     connection.close()
@@ -292,7 +293,7 @@ def test_the_check_notices_a_reply_that_is_not_kept(alone: Home, tmp_path: Path)
         home = Home(tmp_path / "home")
         shutil.copytree(alone.root, home.root)
         assert run_plain(argv(home, "extract"), b"", paying(server)).stdout == b"done 1\n"
-        with sqlite3.connect(home.ledger) as changed:
+        with closing(sqlite3.connect(home.ledger)) as changed, changed:
             changed.execute("DELETE FROM calls")
             changed.execute("UPDATE jobs SET state = 'ready', live = 1, attempts = 0 WHERE kind = 'extract'")
         changed.close()

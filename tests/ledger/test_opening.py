@@ -97,7 +97,7 @@ def test_a_file_that_is_no_database_is_called_damaged_and_left_alone(tmp_path: P
 
 def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE theirs (x)")
     other.close()
     before = path.read_bytes()

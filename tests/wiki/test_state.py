@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def test_what_was_read_inside_a_transaction_that_fails_is_not_believed(folder: F
 def test_a_state_that_is_damaged_or_newer_is_told_and_left_as_it_is(folder: Folder) -> None:
     State.open(folder).close()
     path = folder.own / "state.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(StateUnusable, match="newer"):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,6 +130,7 @@ class Past:
         if self.index_path is None:
             if self._memory is None:
                 self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+                weakref.finalize(self, self._memory.close)
             yield self._memory
             return
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -85,14 +86,22 @@ def _entries(texts: Sequence[tuple[str, str]], query: str) -> Iterator[tuple[Any
 
 
 def _connection() -> sqlite3.Connection:
-    known: sqlite3.Connection | None = getattr(_of_thread, "connection", None)
-    if known is not None:
-        return known
-    made = sqlite3.connect(":memory:", isolation_level=None)
-    made.create_function("short_name", 1, _short_name, deterministic=True)
-    made.executescript(_TABLES)
-    _of_thread.connection = made
-    return made
+    known: _Held | None = getattr(_of_thread, "held", None)
+    if known is None:
+        # used by this thread alone, but closed by whoever sees it end
+        made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        made.create_function("short_name", 1, _short_name, deterministic=True)
+        made.executescript(_TABLES)
+        known = _of_thread.held = _Held(made)
+        weakref.finalize(known, made.close)
+    return known.connection
+
+
+class _Held:
+    """A connection that is closed when its thread ends."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
 
 
 def _short_name(term: bytes) -> str:
