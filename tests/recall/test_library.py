@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -236,3 +238,26 @@ def test_a_record_is_one_write_and_one_sync(tmp_path: Path) -> None:
     end = next(number for number, line in enumerate(lines) if "mark-end" in line)
     names = [line.split("(")[0].split()[-1] for line in lines[begin + 1 : end]]
     assert (names.count("fdatasync"), names.count("fsync"), names.count("write")) == (1, 0, 1)
+
+
+def ledgers_open(home: Path) -> int:
+    """How often this process has the ledger open."""
+    found = 0
+    for each in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            found += os.readlink(f"/proc/self/fd/{each}") == str(home / "ledger.db")
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
+def test_a_thread_that_asked_before_something_was_forgotten_keeps_no_file_open(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as other:  # it outlives the memory
+        with Memory.open(home=tmp_path) as memory:
+            stored(memory)
+            assert len(other.submit(memory.search, "marmoset").result()) == 1
+            memory.forget(session="s")
+            assert other.submit(memory.search, "marmoset").result() == []
+            stored(memory, session="s2")
+            assert len(other.submit(memory.search, "marmoset").result()) == 1
+            memory.forget(session="s2")
+        assert ledgers_open(tmp_path) == 0

@@ -131,6 +131,7 @@ class Memory(Library):
         self._placed: set[str] = set()
         self._local = threading.local()
         self._readers: list[Ledger] = []
+        self._left: list[Ledger] = []  # of other threads, which may be asking them just now; nobody begins to any more
         self._guard = threading.Lock()
         self._last_at = 0
         self._shared = shared
@@ -152,9 +153,10 @@ class Memory(Library):
         """Give all files back."""
         self._recorder.close()
         with self._guard:
-            for ledger in self._readers:
+            for ledger in (*self._readers, *self._left):
                 ledger.close()
             self._readers.clear()
+            self._left.clear()
         self._drop_shared()
 
     @property
@@ -646,6 +648,8 @@ class Memory(Library):
         known: Ledger | None = getattr(self._local, "ledger", None)
         if known is not None and known in self._readers:
             return known
+        if known is not None:
+            known.close()
         ledger = opened(self._home, self._clock)
         if ledger is not None:
             self._local.ledger = ledger
@@ -656,9 +660,11 @@ class Memory(Library):
     def _drop_readers(self) -> None:
         with self._guard:
             known, self._readers = self._readers, []
+        own = getattr(self._local, "ledger", None)
         for ledger in known:
-            if ledger is getattr(self._local, "ledger", None):
+            if ledger is own:
                 ledger.close()
+        self._left += [ledger for ledger in known if ledger is not own]
 
 
 @dataclass(frozen=True, slots=True)
