@@ -167,7 +167,8 @@ def test_as_of_a_day_nothing_later_exists(memory: Memory) -> None:
     then, question = START + timedelta(days=10), "What is the marmoset database and cage timeout?"
     before = memory.search(question, project="/p/one", as_of=then)
     assert {hit.text for hit in before} == {"The marmoset database is PostgreSQL", "The marmoset cage timeout is 10 seconds."}
-    assert [(hit.valid_to, hit.superseded, hit.note) for hit in before] == [(None, False, "")] * 2
+    assert [(hit.valid_to, hit.superseded) for hit in before] == [(None, False)] * 2
+    assert sorted(hit.note.partition(" [")[0] for hit in before) == ["", "kept as fact"]
     now = [hit.text for hit in memory.search(question, project="/p/one")]
     assert "The marmoset database is PostgreSQL" not in now
     later, earlier = "The marmoset cage timeout is now 30 seconds instead.", "The marmoset cage timeout is 10 seconds."
