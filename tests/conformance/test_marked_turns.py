@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hindbrain.ledger import reasoned
+from hindbrain.ledger import joining, reasoned
 from hindbrain.ledger.evidence import Evidence
-from hindbrain.recall import rank
+from hindbrain.recall import joined, rank
 from hindbrain.recall.context import Asked, build
 from tests.conformance.reasoning import ONE, PLACE, TWO, act, put, statement, tell
 from tests.conformance.states import rows
@@ -131,3 +131,7 @@ def test_what_was_joined_twice_holds_as_long_as_the_last(ledger: Evidence, way: 
     assert labels(ledger, way)[USE.text] == "user"
     tell(ledger, *act("done", more.id, at=9_500))
     assert labels(ledger, way)[USE.text] == "user, no longer so"
+
+
+def test_the_hook_and_the_ledger_tell_what_was_joined_by_one_condition() -> None:
+    assert joined.JOINED == joining.JOINED

@@ -17,7 +17,7 @@ from hindbrain.serve import status
 Found = TypeVar("Found")
 
 
-def until(ready: Callable[[], Found | None], what: str, seconds: float = 30.0) -> Found:
+def until(ready: Callable[[], Found | None], what: str, seconds: float = 90.0) -> Found:
     """What `ready` gives once it gives something."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

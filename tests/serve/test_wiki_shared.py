@@ -33,6 +33,7 @@ def test_pages_are_made_of_the_shared_ledger_and_an_edit_gets_there(person: Pers
     with opener(load(str(person.run.home.root)), SystemClock())() as ledger, ledger.reading() as database:
         rows = database.execute("SELECT trust FROM memories WHERE text = 'MySQL 8 is used for orders'").fetchall()
     assert [tuple(row) for row in rows] == [("human_file",)]
+    assert person.run("wiki", "compile").code == 0  # what the edit was compared with meanwhile gets in
     assert person.run.one("wiki", "compile")["written"] == [] and person.errors() == []
 
 

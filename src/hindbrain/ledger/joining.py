@@ -1,7 +1,7 @@
 """A memory that another took the place of -> whether that one says the same and stands for it: a condition, for statements.
 
 A dream lets the best worded of several that say the same stand for the others. Nothing has ended then: what was joined holds as
-long as the statement does that it was joined into. Imported by the hook when no worker answers: built-ins only.
+long as the statement does that it was joined into. recall.joined has it too, as the hook loads no module of the ledger.
 """
 
 JOINED = """

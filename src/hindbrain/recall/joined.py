@@ -4,14 +4,19 @@ What was joined is not over. It holds as long as the statement does that stands 
 Imported by the hook when no worker answers: built-ins only.
 """
 
-from hindbrain.ledger.joining import JOINED
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hindbrain.ledger.database import Database
 
+# The condition of ledger.joining, which the hook does not load.
+JOINED = """
+EXISTS (
+    SELECT 1 FROM links AS joins WHERE joins.memory_id = memories.superseded_by AND joins.target_memory_id = memories.id
+    AND joins.role = 'supersedes' AND joins.joined = 1
+)
+"""
 _HOLDING = f"""
 WITH RECURSIVE stands (turn, memory) AS (
     SELECT links.turn_id, memories.superseded_by FROM links JOIN memories ON memories.id = links.memory_id

@@ -12,7 +12,7 @@ import json
 from typing import Final
 
 from hindbrain.ledger.database import Database
-from hindbrain.ledger.joining import JOINED
+from hindbrain.recall.joined import JOINED
 from hindbrain.recall.rank import Found
 from hindbrain.recall.said import words_before
 from hindbrain.recall.words import spaced
