@@ -9,19 +9,23 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from hindbrain.base.home import Home
-from hindbrain.ledger.calls import Call
+from hindbrain.ledger.calls import Call, Spent
+from hindbrain.ledger.store import Ledger
 from hindbrain.serve.memory import Memory
+from hindbrain.serve.spending import days
 from hindbrain.serve.web.pages import CALLS_A_PAGE
 from tests.reason.model.model_server import Reply, serving
 from tests.serve.commands import CommandLine
 from tests.serve.test_reasoning import CHOSEN, STATED, modelled, own, tell
 from tests.serve.web_pages import CLOCK, Served, config_of, keep, served
 
+DAY_MS = 86_400_000
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&\x1b[31m\u202e\u200b"
 
 
@@ -78,6 +82,20 @@ def test_the_page_says_at_the_cap_what_status_says(tmp_path: Path) -> None:
         page = opened(server, "/")
     assert "At the cap, working without the model: the day's tokens are used up: 1,050 of 1,000" in text_of(page)
     assert '<meter min="0" max="1000" high="800" value="1000"' in page
+
+
+def test_each_day_is_told_what_it_cost_by_itself(tmp_path: Path) -> None:
+    with Memory(tmp_path) as memory:
+        memory.record(agent="a", session="s", role="user", text="hello", key="k")
+        memory.settle()
+    noon = int(1000 * time.mktime((2026, 11, 16, 12, 0, 0, 0, 0, -1)))
+    keep(Home(tmp_path), *(bill(number, noon - back * DAY_MS) for number, back in enumerate((0, 0, 1, 3, 20))))
+    with Ledger.open(Home(tmp_path).ledger, CLOCK) as ledger, ledger.reading() as database:
+        found = days(database, noon, 4)
+    assert [(each.name, each.spent) for each in found] == [
+        ("2026-11-16", Spent(2_100, 5_000, 2)), ("2026-11-15", Spent(1_050, 2_500, 1)), ("2026-11-14", Spent(0, 0, 0)),
+        ("2026-11-13", Spent(1_050, 2_500, 1)),
+    ]  # fmt: skip
 
 
 def test_without_a_model_the_page_says_that_rules_do_the_work_and_an_empty_home_is_no_error(tmp_path: Path) -> None:
